@@ -1,0 +1,123 @@
+"""The seams: what an embedder, a chat model and an index must do. Each ships with a fake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from workbench.records import Hit
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors.
+
+    ``name`` identifies the model and everything that changes its vectors (weights, prefixes), because
+    a library never mixes two. ``max_tokens`` is the window; a longer text is an error for the caller to
+    avoid, never cut in silence.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def max_tokens(self) -> int: ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of ``text`` as the model counts them, special tokens included."""
+        ...
+
+    def token_spans(self, text: str) -> Sequence[tuple[int, int]]:
+        """Start and end character of each token of ``text``, without special tokens.
+
+        A provider that cannot know its model's tokens returns a safe over-count.
+        """
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> numpy.ndarray:
+        """float32 array of shape (len(texts), dimension); rows have length 1. Raises ProviderError."""
+        ...
+
+    def embed_query(self, text: str) -> numpy.ndarray:
+        """float32 array of shape (dimension,), length 1. Raises ProviderError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatUsage:
+    """What the server reports at the end: ``prompt_tokens`` it really read, if it says so."""
+
+    prompt_tokens: int | None = None
+
+
+class ChatModel(Protocol):
+    """Writes text. ``stream`` yields pieces of the answer and last a ``ChatUsage``.
+
+    Closing the iterator stops the server's work. Raises ProviderUnavailableError before the first
+    piece, ProviderError after it.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def context_window(self) -> int: ...
+
+    def stream(self, messages: Sequence[ChatMessage]) -> Iterator[str | ChatUsage]: ...
+
+
+class IndexSource(Protocol):
+    """What a derived index may ask of the library. Implemented in ``storage``."""
+
+    def revision(self) -> int:
+        """Number of the library's last content change."""
+        ...
+
+    def changed_since(self, revision: int) -> dict[int, bool]:
+        """Paper ids changed after ``revision``; True where the paper still has chunks."""
+        ...
+
+    def chunk_ids(self, paper_id: int) -> list[int]: ...
+
+    def chunk_texts(self, paper_id: int) -> list[tuple[int, str, str]]:
+        """(chunk id, title and heading, text) of every chunk of the paper, in order."""
+        ...
+
+    def vectors(self, paper_id: int) -> tuple[list[int], numpy.ndarray]:
+        """Chunk ids and their float32 vectors, shape (n, dimension), of the serving generation."""
+        ...
+
+    def generation(self) -> tuple[int, int] | None:
+        """(generation, dimension) that serves searches; None before the first vector."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Nearest chunks by cosine. Always complete: an index that lags reads the rest from the library."""
+
+    name: str
+
+    def search(self, vector: numpy.ndarray, *, papers: Sequence[int] | None, limit: int) -> list[Hit]:
+        """At most ``limit`` hits, best first, ties by chunk id; score is cosine, -1 to 1.
+
+        ``papers=None`` means the whole library and an empty sequence means nothing. Raises
+        EmbedderMismatchError for a vector of another dimension.
+        """
+        ...
+
+
+class KeywordIndex(Protocol):
+    """Best chunks by BM25, strictly inside the given papers. Always complete, like VectorIndex."""
+
+    name: str
+
+    def search(self, query: str, *, papers: Sequence[int] | None, limit: int) -> list[Hit]: ...

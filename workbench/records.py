@@ -1,0 +1,334 @@
+"""The values that travel between the rooms. All are frozen; none touches the database.
+
+Offsets: ``char_start`` and ``char_end`` always count characters of the paper's whole text, which is
+its pages' texts joined by ``PAGE_BREAK``. Pages count from 1 in file order; the printed label, where
+it differs, is ``page_label``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.rendering import answer_html, evidence_html, record_html
+from workbench.scope import Scope
+
+if TYPE_CHECKING:
+    import pandas
+
+PAGE_BREAK = "\n\n"
+
+Support = Literal["supported", "partly", "unsupported"]
+Verdict = Literal["supported", "partly", "unsupported", "uncited"]
+FileStatus = Literal["ready", "duplicate", "failed"]
+
+
+class _Displayed:
+    """Gives a record its table in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return record_html(self)
+
+
+# --- library ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Project(_Displayed):
+    """A user's private, named group of papers."""
+
+    id: int
+    name: str
+    description: str | None
+    goal: str | None
+    status: str
+    paper_count: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Paper(_Displayed):
+    """One document of any kind, as one user sees it.
+
+    ``file`` is the name it was added under, without its folder. ``page_unit`` is ``"page"`` where the
+    format has pages, else ``"section"``; ``pages`` counts that unit. ``state`` is ``"ready"`` or
+    ``"indexing"``.
+    """
+
+    id: int
+    title: str
+    file: str
+    kind: str
+    pages: int
+    chunks: int
+    page_unit: str
+    state: str
+    authors: tuple[str, ...]
+    year: int | None
+    doi: str | None
+    source_id: str | None
+    sha256: str
+    shared: bool
+    added_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page(_Displayed):
+    """One page's repaired text and where it stands in the paper's whole text."""
+
+    paper_id: int
+    page: int
+    label: str | None
+    text: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk(_Displayed):
+    """A piece of a paper: an exact substring of its text, with the pages it stands on."""
+
+    id: int
+    paper_id: int
+    ordinal: int
+    text: str
+    blurb: str
+    page_start: int
+    page_end: int
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of one file of a batch."""
+
+    file: str
+    status: FileStatus
+    paper_id: int | None = None
+    pages: int = 0
+    chunks: int = 0
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport(_Displayed):
+    """What became of every file of a batch, in the order given."""
+
+    files: tuple[FileOutcome, ...]
+
+    @property
+    def failed(self) -> tuple[FileOutcome, ...]:
+        return tuple(f for f in self.files if f.status == "failed")
+
+    def to_frame(self) -> pandas.DataFrame:
+        return _frame(self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One step of long work: ``done`` of ``total`` units of ``stage`` for ``file``."""
+
+    stage: str
+    file: str
+    done: int
+    total: int
+
+
+# --- retrieval -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One chunk found by one index. A higher score is better; its scale is the index's own."""
+
+    chunk_id: int
+    paper_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One chunk with its fused relevance (0 to 1) and its place in each list (from 1)."""
+
+    chunk_id: int
+    paper_id: int
+    relevance: float
+    vector_score: float | None = None
+    vector_rank: int | None = None
+    keyword_score: float | None = None
+    keyword_rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that is not in the evidence, and why."""
+
+    chunk_id: int
+    paper_id: int
+    relevance: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage(_Displayed):
+    """One numbered piece of evidence. ``score`` is its relevance, 0 to 1."""
+
+    n: int
+    chunk_id: int
+    paper_id: int
+    title: str
+    file: str
+    page_start: int
+    page_end: int
+    text: str
+    score: float
+    vector_rank: int | None
+    keyword_rank: int | None
+    char_start: int
+    char_end: int
+    page_unit: str = "page"
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The numbered passages chosen for one question, what was dropped, and how it was found."""
+
+    query: str
+    scope: Scope
+    scope_label: str
+    passages: tuple[Passage, ...]
+    dropped: tuple[Dropped, ...] = ()
+    papers_in_scope: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    timing: dict[str, float] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self.passages)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    def passage(self, n: int) -> Passage | None:
+        """The passage numbered ``n``, or ``None``."""
+        return self.passages[n - 1] if 1 <= n <= len(self.passages) else None
+
+    def to_frame(self) -> pandas.DataFrame:
+        return _frame(self.passages)
+
+    def _repr_html_(self) -> str:
+        return evidence_html(self)
+
+
+# --- answers ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Citation(_Displayed):
+    """One claim's source: the page that supports it, and a quote that stands on that page."""
+
+    n: int
+    paper_id: int
+    title: str
+    file: str
+    page: int
+    quote: str
+    char_start: int
+    char_end: int
+    support: Support
+    page_label: str | None = None
+    page_unit: str = "page"
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceVerdict(_Displayed):
+    """What the audit says of one sentence of an answer."""
+
+    sentence: str
+    verdict: Verdict
+    reason: str
+    n: int | None
+    quote: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A cited answer, or a refusal with the nearest passages.
+
+    ``text`` holds ``[N]`` markers; each N is a key of ``citations`` and of ``evidence``. ``timing`` is
+    in seconds.
+    """
+
+    question: str
+    text: str
+    citations: tuple[Citation, ...]
+    evidence: Evidence
+    refused: bool
+    provider: str
+    scope_label: str
+    audit: tuple[SentenceVerdict, ...] = ()
+    warnings: tuple[str, ...] = ()
+    timing: dict[str, float] = field(default_factory=dict)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row per citation."""
+        return _frame(self.citations)
+
+    def _repr_html_(self) -> str:
+        return answer_html(self)
+
+    def _repr_markdown_(self) -> str:
+        sources = [
+            f"- [{c.n}] {c.title}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”" for c in self.citations
+        ]
+        return "\n".join([self.text, "", *sources])
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFound:
+    """Event: retrieval is done; the answer follows."""
+
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """Event: more of the answer's text. Markers in it are whole and known."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Event: something the reader should know, in one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDone:
+    """Event, always the last: the complete answer."""
+
+    answer: Answer
+
+
+Event = EvidenceFound | TextDelta | Notice | AnswerDone
+
+
+def _frame(rows: tuple[Any, ...]) -> pandas.DataFrame:
+    import pandas
+
+    return pandas.DataFrame([asdict(row) for row in rows])

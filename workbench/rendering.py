@@ -1,0 +1,68 @@
+"""Records as HTML for a notebook. Everything is escaped: titles, names and texts are hostile."""
+
+from __future__ import annotations
+
+import dataclasses
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.records import Answer, Evidence
+
+CELL_LIMIT = 300
+
+_MARKS = {"supported": "✓", "partly": "◐", "unsupported": "✗"}
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    return escape(text if len(text) <= CELL_LIMIT else text[: CELL_LIMIT - 1] + "…")
+
+
+def table_html(columns: list[str], rows: list[list[object]]) -> str:
+    """An HTML table whose cells are escaped and cut to ``CELL_LIMIT`` characters."""
+    head = "".join(f"<th style='text-align:left'>{escape(c)}</th>" for c in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{_cell(v)}</td>" for v in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def record_html(record: Any) -> str:
+    """One record as a table of names and values; a batch report as a table of its files."""
+    fields = [f.name for f in dataclasses.fields(record)]
+    if fields == ["files"]:
+        rows = [[f.file, f.status, f.pages, f.chunks, f.error] for f in record.files]
+        return table_html(["file", "status", "pages", "chunks", "error"], rows)
+    return table_html(
+        [type(record).__name__, ""], [[name, _plain(getattr(record, name))] for name in fields]
+    )
+
+
+def _plain(value: object) -> object:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def evidence_html(evidence: Evidence) -> str:
+    """The question, the scope and the numbered passages."""
+    rows: list[list[object]] = [
+        [f"[{p.n}]", p.title, _pages(p.page_start, p.page_end), f"{p.score:.2f}", p.text]
+        for p in evidence.passages
+    ]
+    head = f"<p><b>{escape(evidence.query)}</b> · {escape(evidence.scope_label)}</p>"
+    return head + table_html(["n", "paper", "page", "relevance", "text"], rows)
+
+
+def answer_html(answer: Answer) -> str:
+    """The answer's text, then its sources with their support marks."""
+    paragraphs = "".join(f"<p>{escape(p)}</p>" for p in answer.text.split("\n") if p.strip())
+    rows: list[list[object]] = [
+        [f"[{c.n}]", _MARKS[c.support], c.title, c.page_label or c.page, c.quote] for c in answer.citations
+    ]
+    sources = table_html(["n", "support", "paper", "page", "quote"], rows) if rows else ""
+    notes = "".join(f"<p><i>{escape(w)}</i></p>" for w in answer.warnings)
+    return paragraphs + sources + notes
+
+
+def _pages(start: int, end: int) -> str:
+    return str(start) if start == end else f"{start}–{end}"

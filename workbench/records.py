@@ -292,7 +292,8 @@ class Answer:
 
     def _repr_markdown_(self) -> str:
         sources = [
-            f"- [{c.n}] {c.title}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”" for c in self.citations
+            f"- [{c.n}] {c.title}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
+            for c in self.citations
         ]
         return "\n".join([self.text, "", *sources])
 

@@ -23,7 +23,8 @@ def table_html(columns: list[str], rows: list[list[object]]) -> str:
     """An HTML table whose cells are escaped and cut to ``CELL_LIMIT`` characters."""
     head = "".join(f"<th style='text-align:left'>{escape(c)}</th>" for c in columns)
     body = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{_cell(v)}</td>" for v in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td style='text-align:left'>{_cell(v)}</td>" for v in row) + "</tr>"
+        for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -34,9 +35,7 @@ def record_html(record: Any) -> str:
     if fields == ["files"]:
         rows = [[f.file, f.status, f.pages, f.chunks, f.error] for f in record.files]
         return table_html(["file", "status", "pages", "chunks", "error"], rows)
-    return table_html(
-        [type(record).__name__, ""], [[name, _plain(getattr(record, name))] for name in fields]
-    )
+    return table_html([type(record).__name__, ""], [[name, _plain(getattr(record, name))] for name in fields])
 
 
 def _plain(value: object) -> object:

@@ -1,0 +1,68 @@
+# make dashboard   the dashboard, with a sample project the first time
+# make test        every test
+# make help        the rest
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup dashboard lab demo test check format bench lock papers clean
+
+help:
+	@echo "make setup      a virtual environment in $(VENV) with the pinned packages"
+	@echo "make dashboard  the dashboard in a browser, with a sample project the first time"
+	@echo "make lab        JupyterLab with the notebooks"
+	@echo "make demo       the sample papers, one question, one cited answer, in the terminal"
+	@echo "make test       every test: unit, notebooks, a real browser"
+	@echo "make check      lint, format, types, import layers"
+	@echo "make format     format the code"
+	@echo "make bench      the benchmarks"
+	@echo "make papers     build the sample papers again from data/papers"
+	@echo "make lock       pin again what $(VENV) holds"
+	@echo "make clean      remove $(VENV) and every cache; never a library"
+
+setup: $(STAMP)
+
+# Quick when nothing changed: the stamp is older than the two files that decide what is installed.
+$(STAMP): requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	touch $@
+
+dashboard: setup
+	$(BIN)/workbench dashboard
+
+lab: setup
+	$(BIN)/workbench lab
+
+demo: setup
+	$(BIN)/workbench demo
+
+test: setup
+	$(BIN)/python -m pytest
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup
+	$(BIN)/python -m pytest -m benchmark -s
+
+papers: setup
+	$(BIN)/python data/build_papers.py
+
+lock: setup
+	$(BIN)/python -m pip freeze --disable-pip-version-check --exclude-editable > requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

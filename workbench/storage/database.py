@@ -1,0 +1,160 @@
+"""The library file and the two ways to work on it: a read lease and a write lease.
+
+The file is open only while a lease runs (see ``leases``), so several notebooks, the dashboard and the
+command line can use one library at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from workbench.errors import LibraryError
+from workbench.storage import migrate
+from workbench.storage.leases import Lease, LibraryFile, library_file
+from workbench.storage.opening import open_connection, opening_error
+
+_FILE_TROUBLE = (
+    duckdb.IOException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.SerializationException,
+)
+
+
+class Database:
+    """One library file.
+
+    Opening creates the file and its folder (readable by the owner alone) where they are missing, and
+    brings the schema up to date. Objects of this class are cheap, and safe to share between threads.
+
+    ``lock_timeout`` is the longest wait, in seconds, for other processes and threads; after it
+    LibraryLockedError names the holder.
+    """
+
+    def __init__(self, path: Path, *, lock_timeout: float = 30.0) -> None:
+        self.path = Path(path).expanduser().resolve()
+        self.lock_timeout = lock_timeout
+        self._closed = False
+        self._prepare()
+
+    def __repr__(self) -> str:
+        return f"Database({str(self.path)!r})"
+
+    @property
+    def derived(self) -> Path:
+        """The folder for whatever can be computed again, beside the file; made where missing."""
+        folder = self.path.with_name(self.path.name + ".derived")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    def close(self) -> None:
+        """No lease starts any more; those that run end in peace. Twice does no harm."""
+        self._closed = True
+
+    @contextmanager
+    def read(self) -> Iterator[DuckDBPyConnection]:
+        """A cursor that sees one unchanging state of the library and cannot write.
+
+        Inside another lease of the same thread: that lease's cursor. Fetch results whole before calling
+        anything else that reads.
+        """
+        with self._lease(Lease(writing=False)) as (cursor, outermost):
+            if not outermost:
+                yield cursor
+                return
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            yield cursor
+
+    @contextmanager
+    def write(self) -> Iterator[DuckDBPyConnection]:
+        """A cursor inside one transaction: committed at the end, rolled back on any exception.
+
+        Inside another lease of the same thread this is a mistake of the program: RuntimeError.
+        """
+        lease = Lease(writing=True)
+        with self._lease(lease) as (cursor, _):
+            cursor.execute("BEGIN TRANSACTION")
+            try:
+                yield cursor
+            except BaseException:
+                if lease.is_ours:
+                    _roll_back(cursor)
+                raise
+            if lease.is_ours:
+                cursor.execute("COMMIT")
+
+    @contextmanager
+    def _lease(self, lease: Lease, *, create: bool = False) -> Iterator[tuple[DuckDBPyConnection, bool]]:
+        """The cursor, and whether the lease is new rather than an outer block's."""
+        if self._closed:
+            raise LibraryError(f"The library {self.path} was closed: open it again to go on.")
+        file = library_file(self.path)
+        outer = file.held_by_this_thread()
+        if outer is not None and lease.writing:
+            raise RuntimeError(
+                "A write lease was asked for inside another lease of the same thread: "
+                "end the outer one first, or use its cursor."
+            )
+        shared = outer if outer is not None else lease
+        block = object()
+        try:
+            if outer is not None:
+                cursor = file.join(outer, block)
+            else:
+                cursor = self._enter(file, lease, block, create=create)
+            yield cursor, outer is None
+        except _FILE_TROUBLE as error:
+            raise opening_error(self.path, error) from error
+        finally:
+            file.leave(shared, block)
+
+    def _enter(self, file: LibraryFile, lease: Lease, block: object, *, create: bool) -> DuckDBPyConnection:
+        deadline = time.monotonic() + self.lock_timeout
+
+        def opener() -> DuckDBPyConnection:
+            return open_connection(
+                self.path,
+                read_only=not lease.writing,
+                deadline=deadline,
+                waited=self.lock_timeout,
+                create=create,
+            )
+
+        return file.enter(lease, block, opener, deadline=deadline, waited=self.lock_timeout)
+
+    def _prepare(self) -> None:
+        try:
+            os.fsencode(self.path).decode("utf-8")
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except UnicodeError as error:
+            raise LibraryError("The library's path is not valid text: choose another name.") from error
+        except OSError as error:
+            raise LibraryError(
+                f"The folder {self.path.parent} cannot be made: {error.strerror}. "
+                "Choose another place for the library."
+            ) from error
+        if self.path.is_dir():
+            raise LibraryError(f"{self.path} is a folder: give the name of a file for the library.")
+        if self.path.exists() and self.path.stat().st_size > 0:
+            with self.read() as cursor:
+                if not migrate.pending(cursor):
+                    return
+        with self._lease(Lease(writing=True), create=True) as (cursor, _):
+            # Asked again under the write lease: another process may have done it meanwhile.
+            for migration in migrate.pending(cursor):
+                migrate.apply(cursor, migration)
+
+
+def _roll_back(cursor: DuckDBPyConnection) -> None:
+    try:
+        cursor.execute("ROLLBACK")
+    except duckdb.Error:
+        # DuckDB has ended the transaction itself (a fatal error); the error on its way says why.
+        return

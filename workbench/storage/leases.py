@@ -1,0 +1,190 @@
+"""Who may use a library file when, inside one process.
+
+DuckDB lets a process hold a file read-write (and shuts out every other process) or read-only (shared), but
+never both at once. So the file is open only while some unit of work runs, and the units of one process share
+one connection:
+
+* read-only leases share a read-only connection; a waiting writer goes before new ones;
+* a write lease waits until the connection is closed, then opens it read-write; writers are serial;
+* readers that come while a writer works run beside it, on a cursor of the same connection;
+* when the writer is done the connection is closed as soon as its last reader leaves, so that other
+  processes get their turn however busy this one is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from workbench.errors import LibraryError, LibraryLockedError
+
+Opener = Callable[[], DuckDBPyConnection]
+
+
+class Lease:
+    """One unit of work on the file, with a cursor of its own.
+
+    A block inside another one of the same thread takes no lease of its own: ``blocks`` are those that
+    share this one, and the last of them to end gives it back. An ``alone`` lease lets no reader in beside it.
+    """
+
+    __slots__ = ("alone", "blocks", "cursor", "pid", "thread", "writing")
+
+    def __init__(self, *, writing: bool, alone: bool = False) -> None:
+        self.writing = writing
+        self.alone = alone
+        self.thread = threading.get_ident()
+        self.pid = os.getpid()
+        self.blocks: set[object] = set()
+        self.cursor: DuckDBPyConnection | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """False in a child process forked while the lease ran: the work is the parent's alone."""
+        return self.pid == os.getpid()
+
+
+class LibraryFile:
+    """One library file as this process uses it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._changed = threading.Condition()
+        self._connection: DuckDBPyConnection | None = None
+        self._for_writing = False
+        self._leases: set[Lease] = set()
+        self._waiting_writers: set[Lease] = set()
+        self._writer: Lease | None = None
+        self._opening: Lease | None = None
+
+    def held_by_this_thread(self) -> Lease | None:
+        """The lease that an outer block of this thread has."""
+        thread = threading.get_ident()
+        with self._changed:
+            return next((x for x in self._leases if x.thread == thread and x.cursor is not None), None)
+
+    def join(self, lease: Lease, block: object) -> DuckDBPyConnection:
+        """The cursor of an outer block's lease, for one more block."""
+        with self._changed:
+            if lease.cursor is None:
+                raise LibraryError("This unit of work has ended already: start a new one.")
+            lease.blocks.add(block)
+            return lease.cursor
+
+    def enter(
+        self, lease: Lease, block: object, opener: Opener, *, deadline: float, waited: float
+    ) -> DuckDBPyConnection:
+        """The lease's cursor, once its turn has come. ``leave`` must follow, whatever happens here."""
+        with self._changed:
+            self._wait_for_turn(lease, deadline=deadline, waited=waited)
+            lease.blocks.add(block)
+            self._leases.add(lease)
+            if lease.writing:
+                self._writer = lease
+            if self._connection is None:
+                self._opening = lease
+        if self._opening is lease:
+            connection = opener()  # outside the lock: this may wait long for other processes
+            with self._changed:
+                self._connection = connection
+                self._for_writing = lease.writing
+                self._opening = None
+                self._changed.notify_all()
+        with self._changed:
+            assert self._connection is not None
+            lease.cursor = self._connection.cursor()
+            return lease.cursor
+
+    def leave(self, lease: Lease, block: object) -> None:
+        """Ends one block of the lease; the last one out closes the file. Once more does no harm."""
+        try:
+            self._leave(lease, block)
+        except KeyboardInterrupt:
+            self._leave(lease, block)  # a second Ctrl-C must not leave the library locked
+            raise
+
+    def _leave(self, lease: Lease, block: object) -> None:
+        if not lease.is_ours:
+            return
+        with self._changed:
+            lease.blocks.discard(block)
+            if lease.blocks:
+                return
+            if self._writer is lease:
+                self._writer = None
+            if self._opening is lease:
+                self._opening = None
+            if lease.cursor is not None:
+                lease.cursor.close()
+                lease.cursor = None
+            self._leases.discard(lease)
+            if not self._leases and self._connection is not None:
+                self._connection.close()
+                self._connection = None
+            self._changed.notify_all()
+
+    def _wait_for_turn(self, lease: Lease, *, deadline: float, waited: float) -> None:
+        if lease.writing:
+            self._waiting_writers.add(lease)
+        try:
+            while not self._may_enter(lease):
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
+                    raise LibraryLockedError(self._busy_text(waited))
+                self._changed.wait(remaining)
+        finally:
+            self._waiting_writers.discard(lease)
+            self._changed.notify_all()
+
+    def _may_enter(self, lease: Lease) -> bool:
+        if self._opening is not None:
+            return False
+        if lease.writing:
+            return not self._leases
+        if self._writer is not None:
+            return not self._writer.alone
+        if self._waiting_writers:
+            return False
+        return self._connection is None or not self._for_writing
+
+    def _busy_text(self, waited: float) -> str:
+        doing = "writing" if self._writer is not None else "reading"
+        return (
+            f"The library {self.path} is in use by this very process ({os.getpid()}): another thread "
+            f"was {doing} for longer than {waited:g} s. Wait for that work, or stop it, and try again."
+        )
+
+    def abandon_after_fork(self) -> None:
+        """Leaks what a forked child inherited: closing it there would hang on threads it does not have."""
+        cursors = [lease.cursor for lease in self._leases]
+        for inherited in [self._connection, *cursors]:
+            if inherited is not None:
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
+
+
+_files: dict[Path, LibraryFile] = {}
+_files_lock = threading.Lock()
+
+
+def library_file(path: Path) -> LibraryFile:
+    """This process's one ``LibraryFile`` for ``path`` (absolute, links resolved)."""
+    with _files_lock:
+        return _files.setdefault(path, LibraryFile(path))
+
+
+def _start_afresh_in_child() -> None:
+    global _files_lock
+    for file in _files.values():
+        file.abandon_after_fork()
+    _files.clear()
+    _files_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh_in_child)

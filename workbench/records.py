@@ -234,7 +234,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Citation(_Displayed):
-    """One claim's source: the page that supports it, and a quote that stands on that page."""
+    """One claim's source: the page that supports it, and a verbatim quote that stands on that page.
+
+    ``char_start`` and ``char_end`` place the quote in the paper's text, ``claim_start`` and ``claim_end``
+    the sentence it supports in the answer's text. One passage may back several sentences, each with its
+    own quote: then several citations share its ``n``.
+    """
 
     n: int
     paper_id: int
@@ -245,6 +250,8 @@ class Citation(_Displayed):
     char_start: int
     char_end: int
     support: Support
+    claim_start: int = 0
+    claim_end: int = 0
     page_label: str | None = None
     page_unit: str = "page"
     authors: tuple[str, ...] = ()

@@ -1,0 +1,25 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real papers and labelled questions, which is not part of this repository.
+
+    ``WORKBENCH_SHARED`` names it; otherwise it is the folder ``shared`` beside the checkout. A test that
+    needs it is skipped where it is absent, and fails there in continuous integration.
+    """
+    given = os.environ.get("WORKBENCH_SHARED")
+    folder = Path(given) if given else Path(__file__).resolve().parents[2] / "shared"
+    if not folder.is_dir():
+        reason = f"No folder of shared papers at {folder}: set WORKBENCH_SHARED to run this test."
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder

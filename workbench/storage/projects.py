@@ -1,0 +1,197 @@
+"""Projects: a user's private groups of papers. Another user's project does not exist, on any call."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Final
+
+from duckdb import DuckDBPyConnection
+
+from workbench.errors import ConflictError, InvalidInputError, NotFoundError
+from workbench.records import Project
+from workbench.storage import papers
+from workbench.storage.cleaning import checked_name, clean_text, name_key
+from workbench.storage.moments import utc
+
+STATUSES = ("active", "archived")
+
+
+class NotGiven(Enum):
+    """Marks an argument that was left out, where ``None`` means "make it empty"."""
+
+    NOT_GIVEN = "not given"
+
+
+NOT_GIVEN: Final = NotGiven.NOT_GIVEN
+
+_PROJECT = """
+    SELECT j.project_id, j.name, j.description, j.goal, j.status,
+           (SELECT count(*) FROM project_papers pp WHERE pp.project_id = j.project_id),
+           j.created_at AT TIME ZONE 'UTC', j.updated_at AT TIME ZONE 'UTC'
+    FROM projects j WHERE j.user_name = ?
+"""
+
+
+def create(
+    cursor: DuckDBPyConnection,
+    user: str,
+    name: str,
+    *,
+    description: str | None = None,
+    goal: str | None = None,
+) -> Project:
+    """A new, active project. Raises ConflictError where the user has one of this name, whatever its case."""
+    chosen = checked_name(name, what="project")
+    _require_free(cursor, user, chosen, but_for=None)
+    row = cursor.execute(
+        "INSERT INTO projects (user_name, name, name_key, description, goal) VALUES (?, ?, ?, ?, ?)"
+        " RETURNING project_id",
+        [user, chosen, name_key(chosen), _prose(description), _prose(goal)],
+    ).fetchone()
+    assert row is not None
+    return get(cursor, user, row[0])
+
+
+def get(cursor: DuckDBPyConnection, user: str, project: int | str) -> Project:
+    """The user's project with this id, or with this name in any case. Raises NotFoundError."""
+    if isinstance(project, bool) or not isinstance(project, int | str):
+        raise InvalidInputError(f"{project!r} is neither a project's id nor its name.")
+    if isinstance(project, str):
+        query = _PROJECT + " AND j.name_key = ?"
+        row = cursor.execute(query, [user, name_key(clean_text(project))]).fetchone()
+    else:
+        query = _PROJECT + " AND j.project_id = ?"
+        row = cursor.execute(query, [user, project]).fetchone() if 0 < project < 2**63 else None
+    if row is None:
+        raise NotFoundError(_not_found(project))
+    return _project(row)
+
+
+def list_projects(cursor: DuckDBPyConnection, user: str, *, status: str | None = "active") -> list[Project]:
+    """The user's projects of one status, or all of them for ``None``, by name."""
+    if status is None:
+        rows = cursor.execute(_PROJECT + " ORDER BY j.name_key", [user]).fetchall()
+    else:
+        rows = cursor.execute(
+            _PROJECT + " AND j.status = ? ORDER BY j.name_key", [user, _checked_status(status)]
+        ).fetchall()
+    return [_project(row) for row in rows]
+
+
+def update(
+    cursor: DuckDBPyConnection,
+    user: str,
+    project_id: int,
+    *,
+    name: str | NotGiven = NOT_GIVEN,
+    description: str | NotGiven | None = NOT_GIVEN,
+    goal: str | NotGiven | None = NOT_GIVEN,
+    status: str | NotGiven = NOT_GIVEN,
+) -> Project:
+    """Changes what is given and leaves the rest; ``None`` empties a description or goal."""
+    current = get(cursor, user, project_id)
+    changes: dict[str, str | None] = {}
+    if name is not NOT_GIVEN:
+        if name is None:
+            raise InvalidInputError("A project keeps its name: give a new one, or leave it out.")
+        chosen = checked_name(name, what="project")
+        _require_free(cursor, user, chosen, but_for=current.id)
+        changes |= {"name": chosen, "name_key": name_key(chosen)}
+    if description is not NOT_GIVEN:
+        changes["description"] = _prose(description)
+    if goal is not NOT_GIVEN:
+        changes["goal"] = _prose(goal)
+    if status is not NOT_GIVEN:
+        changes["status"] = _checked_status(status)
+    if not changes:
+        return current
+    assignments = ", ".join(f"{column} = ?" for column in changes)
+    cursor.execute(
+        f"UPDATE projects SET {assignments}, updated_at = now() WHERE project_id = ? AND user_name = ?",
+        [*changes.values(), current.id, user],
+    )
+    return get(cursor, user, current.id)
+
+
+def delete(cursor: DuckDBPyConnection, user: str, project_id: int) -> None:
+    """Removes the project. Its papers stay in the user's library."""
+    current = get(cursor, user, project_id)
+    cursor.execute("DELETE FROM project_papers WHERE project_id = ?", [current.id])
+    cursor.execute("DELETE FROM projects WHERE project_id = ? AND user_name = ?", [current.id, user])
+
+
+def add_paper(
+    cursor: DuckDBPyConnection, user: str, project_id: int, paper_id: int, *, limit: int = 0
+) -> bool:
+    """Puts a paper the user sees into the project; False where it is in it already.
+
+    ``limit`` is the most papers the project may hold, 0 for no limit. Raises ConflictError at the limit.
+    """
+    current = get(cursor, user, project_id)
+    paper = papers.get(cursor, user, paper_id)
+    if paper.id in paper_ids(cursor, user, current.id):
+        return False
+    if limit and current.paper_count >= limit:
+        raise ConflictError(
+            f"Project “{current.name}” holds {current.paper_count} papers and its limit is {limit}: "
+            "remove one, or raise WORKBENCH_PROJECT_MAX_PAPERS (0 means no limit)."
+        )
+    cursor.execute(
+        "INSERT INTO project_papers (project_id, paper_id, user_name) VALUES (?, ?, ?)",
+        [current.id, paper.id, user],
+    )
+    _touch(cursor, current.id)
+    return True
+
+
+def remove_paper(cursor: DuckDBPyConnection, user: str, project_id: int, paper_id: int) -> None:
+    """Takes the paper out of the project; it stays in the library. Raises NotFoundError if absent."""
+    current = get(cursor, user, project_id)
+    gone = cursor.execute(
+        "DELETE FROM project_papers WHERE project_id = ? AND paper_id = ? RETURNING paper_id",
+        [current.id, paper_id],
+    ).fetchall()
+    if not gone:
+        raise NotFoundError(f"Paper not found in project “{current.name}”.")
+    _touch(cursor, current.id)
+
+
+def paper_ids(cursor: DuckDBPyConnection, user: str, project_id: int) -> tuple[int, ...]:
+    """Ids of the project's papers, ascending. Raises NotFoundError for a project that is not the user's."""
+    current = get(cursor, user, project_id)
+    rows = cursor.execute(
+        "SELECT paper_id FROM project_papers WHERE project_id = ? ORDER BY paper_id", [current.id]
+    ).fetchall()
+    return tuple(row[0] for row in rows)
+
+
+def _touch(cursor: DuckDBPyConnection, project_id: int) -> None:
+    cursor.execute("UPDATE projects SET updated_at = now() WHERE project_id = ?", [project_id])
+
+
+def _require_free(cursor: DuckDBPyConnection, user: str, name: str, *, but_for: int | None) -> None:
+    row = cursor.execute(
+        "SELECT project_id, name FROM projects WHERE user_name = ? AND name_key = ?", [user, name_key(name)]
+    ).fetchone()
+    if row is not None and row[0] != but_for:
+        raise ConflictError(f"You have a project named “{row[1]}” already: use it, or choose another name.")
+
+
+def _not_found(project: int | str) -> str:
+    shown = f"“{clean_text(project)}”" if isinstance(project, str) else str(project)
+    return f"Project not found: {shown}. List your projects to see their names."
+
+
+def _checked_status(status: Any) -> str:
+    if status not in STATUSES:
+        raise InvalidInputError(f"{status!r} is not a project's status: use {' or '.join(STATUSES)}.")
+    return str(status)
+
+
+def _prose(text: str | None) -> str | None:
+    return None if text is None else clean_text(text).strip() or None
+
+
+def _project(row: tuple[Any, ...]) -> Project:
+    project_id, name, description, goal, status, paper_count, created, updated = row
+    return Project(project_id, name, description, goal, status, paper_count, utc(created), utc(updated))

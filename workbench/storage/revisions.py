@@ -1,0 +1,34 @@
+"""The numbered content changes that derived indexes catch up from."""
+
+from __future__ import annotations
+
+from duckdb import DuckDBPyConnection
+
+
+def bump(cursor: DuckDBPyConnection, paper_id: int, *, present: bool) -> int:
+    """Notes that the paper's content changed, or went (``present=False``). Returns the new revision."""
+    row = cursor.execute(
+        "INSERT INTO paper_changes (paper_id, revision, present) VALUES (?, nextval('revisions'), ?)"
+        " ON CONFLICT (paper_id) DO UPDATE SET revision = excluded.revision, present = excluded.present"
+        " RETURNING revision",
+        [paper_id, present],
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def latest(cursor: DuckDBPyConnection) -> int:
+    """Number of the last content change; 0 for a library that never had a paper."""
+    row = cursor.execute("SELECT coalesce(max(revision), 0) FROM paper_changes").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def since(cursor: DuckDBPyConnection, revision: int) -> dict[int, bool]:
+    """Paper ids changed after ``revision``, oldest change first; True where the paper still has chunks."""
+    rows = cursor.execute(
+        "SELECT c.paper_id, c.present AND coalesce(p.chunk_count, 0) > 0"
+        " FROM paper_changes c LEFT JOIN papers p USING (paper_id) WHERE c.revision > ? ORDER BY c.revision",
+        [revision],
+    ).fetchall()
+    return dict(rows)

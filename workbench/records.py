@@ -90,6 +90,22 @@ class Page(_Displayed):
 
 
 @dataclass(frozen=True, slots=True)
+class PageView:
+    """A page's image and where a quote stands on it.
+
+    ``png`` is ``width`` × ``height`` pixels. ``boxes`` are (x0, y0, x1, y1) as fractions of width and
+    height from the top left, one per line of the quote; empty, with ``found`` False, where the quote
+    cannot be placed with certainty.
+    """
+
+    png: bytes
+    width: int
+    height: int
+    boxes: tuple[tuple[float, float, float, float], ...]
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk(_Displayed):
     """A piece of a paper: an exact substring of its text, with the pages it stands on."""
 

@@ -1,0 +1,110 @@
+"""A research workbench for Jupyter: papers in projects, cited answers, every claim on its page.
+
+>>> import workbench
+>>> with workbench.open("library.duckdb") as wb:
+...     wb.papers.add("paper.pdf")
+...     answer = wb.ask("What did they measure?")
+
+Heavy libraries load when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import (
+    ConflictError,
+    DocumentError,
+    EmbedderMismatchError,
+    InvalidInputError,
+    LibraryError,
+    LibraryLockedError,
+    LibraryVersionError,
+    NotFoundError,
+    ProviderError,
+    ProviderUnavailableError,
+    ReaderCrashedError,
+    SettingsError,
+    WorkbenchError,
+)
+from workbench.records import (
+    Answer,
+    AnswerDone,
+    Chunk,
+    Citation,
+    Dropped,
+    Event,
+    Evidence,
+    EvidenceFound,
+    FileOutcome,
+    IngestReport,
+    Notice,
+    Page,
+    PageView,
+    Paper,
+    Passage,
+    Progress,
+    Project,
+    SentenceVerdict,
+    TextDelta,
+)
+from workbench.scope import Scope
+
+if TYPE_CHECKING:
+    from workbench.api import Workbench, open
+    from workbench.settings import Settings
+
+__version__ = "0.1.0"
+
+_LAZY = {"open": "workbench.api", "Workbench": "workbench.api", "Settings": "workbench.settings"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+__all__ = [
+    "Answer",
+    "AnswerDone",
+    "Chunk",
+    "Citation",
+    "ConflictError",
+    "DocumentError",
+    "Dropped",
+    "EmbedderMismatchError",
+    "Event",
+    "Evidence",
+    "EvidenceFound",
+    "FileOutcome",
+    "IngestReport",
+    "InvalidInputError",
+    "LibraryError",
+    "LibraryLockedError",
+    "LibraryVersionError",
+    "NotFoundError",
+    "Notice",
+    "Page",
+    "PageView",
+    "Paper",
+    "Passage",
+    "Progress",
+    "Project",
+    "ProviderError",
+    "ProviderUnavailableError",
+    "ReaderCrashedError",
+    "Scope",
+    "SentenceVerdict",
+    "Settings",
+    "SettingsError",
+    "TextDelta",
+    "Workbench",
+    "WorkbenchError",
+    "open",
+]

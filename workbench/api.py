@@ -1,0 +1,301 @@
+"""The open workbench: where rooms are wired together, and nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from workbench.chat.engine import AnswerTask, answer_events
+from workbench.errors import InvalidInputError
+from workbench.interfaces import ChatModel, Embedder, VectorIndex
+from workbench.library import Chunks, Papers, Projects
+from workbench.records import Answer, AnswerDone, Event, Evidence, Page, Passage, SentenceVerdict
+from workbench.retrieval.audit import audit_text
+from workbench.retrieval.selection import SelectionLimits
+from workbench.scope import Scope
+from workbench.searching import Found, Mode, Searcher
+from workbench.settings import Settings
+from workbench.storage import generations, maintenance, papers, readonly_sql
+from workbench.storage.database import Database
+from workbench.storage.index_source import LibraryIndexSource
+
+if TYPE_CHECKING:
+    import pandas
+
+    from workbench.ingest.pipeline import Ingestor
+    from workbench.ingest.sandbox import Reader
+
+CHAT_PROVIDERS = ("auto", "ollama", "extractive")
+
+
+def open(
+    path: str | Path | None = None,
+    *,
+    user: str | None = None,
+    settings: Settings | None = None,
+    embedder: Embedder | None = None,
+    chat_model: Any | None = None,
+) -> Workbench:
+    """Opens a library, made where there is none, and returns its workbench (also a context manager).
+
+    ``path`` is the library file (default: the user's data folder), ``user`` whose library links, projects
+    and questions these are (default: the login). ``embedder`` and ``chat_model`` replace the ones that
+    the settings would choose; ``chat_model`` may be any LlamaIndex ``LLM``. Raises SettingsError,
+    LibraryLockedError, LibraryVersionError.
+    """
+    loaded = settings if settings is not None else Settings.load(library=path and Path(path), user=user)
+    given = {"library": Path(path).expanduser() if path else None, "user": user}
+    loaded = loaded.model_copy(update={name: value for name, value in given.items() if value is not None})
+    return Workbench(loaded, embedder=embedder, chat_model=chat_model)
+
+
+class Workbench:
+    """One user's open library. Safe to use from several threads; ``close`` ends its helper process."""
+
+    def __init__(self, settings: Settings, *, embedder: Embedder | None, chat_model: Any | None) -> None:
+        self.settings = settings
+        self.user = settings.user
+        self._given_embedder, self._given_chat_model = embedder, chat_model
+        self._database = Database(settings.library, lock_timeout=settings.lock_timeout)
+        self.papers = Papers(
+            self._database, self.user, ingestor=lambda: self._ingestor, reader=lambda: self._reader
+        )
+        self.projects = Projects(
+            self._database, self.user, self.papers, max_papers=settings.project_max_papers
+        )
+        self.chunks = Chunks(self._database, self.user)
+
+    def __enter__(self) -> Workbench:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Workbench({str(self.settings.library)!r}, user={self.user!r})"
+
+    def close(self) -> None:
+        """Ends the process that reads files. The library itself is never left open between calls."""
+        if "_reader" in self.__dict__:
+            self._reader.close()
+        self._database.close()
+
+    # --- asking ------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        scope: Scope = Scope.ORPHANS,
+        top_k: int | None = None,
+        max_per_paper: int | None = None,
+        min_relevance: float | None = None,
+        mode: Mode = "hybrid",
+    ) -> Evidence:
+        """The numbered passages for a question, at most ``top_k``, best first.
+
+        ``mode`` is ``"hybrid"``, ``"vector"`` or ``"keyword"``. What was left out, and why, is in
+        ``Evidence.dropped``; times in seconds are in ``Evidence.timing``.
+        """
+        limits = self._limits(top_k, max_per_paper, min_relevance)
+        return self._searcher.find(query, scope=scope, limits=limits, mode=mode).evidence
+
+    def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
+        """A cited answer from the scope's papers, or a refusal with the nearest passages.
+
+        Options are those of ``stream``.
+        """
+        for event in self.stream(question, scope=scope, **options):
+            if isinstance(event, AnswerDone):
+                return event.answer
+        raise AssertionError("the stream of an answer ends with AnswerDone")
+
+    async def aask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
+        """``ask`` for a running event loop: the work goes on in a thread."""
+        return await asyncio.to_thread(self.ask, question, scope=scope, **options)
+
+    def stream(
+        self,
+        question: str,
+        *,
+        scope: Scope = Scope.ORPHANS,
+        top_k: int | None = None,
+        max_per_paper: int | None = None,
+        min_relevance: float | None = None,
+        mode: Mode = "hybrid",
+        provider: str | None = None,
+    ) -> Iterator[Event]:
+        """Events of an answer as it is made: EvidenceFound, TextDelta and Notice, and last AnswerDone.
+
+        ``provider`` is ``"extractive"`` (the papers' own sentences, no chat model), ``"ollama"``, or None
+        for what the settings choose. Closing the iterator stops the chat model.
+        """
+        model, warnings = self._chat_model(provider, scope)
+        limits = self._limits(top_k, max_per_paper, min_relevance)
+        found = self._searcher.find(question, scope=scope, limits=limits, mode=mode)
+        return answer_events(self._task(found, model, warnings))
+
+    def audit(self, text: str, evidence: Evidence) -> tuple[SentenceVerdict, ...]:
+        """What the evidence says of each sentence of ``text``: supported, partly, unsupported, uncited."""
+        return audit_text(text, evidence.passages)
+
+    def retriever(self, scope: Scope = Scope.ORPHANS) -> Any:
+        """A LlamaIndex ``BaseRetriever`` over the scope; its nodes carry title, file and pages."""
+        from workbench.providers.llama_index_bridge import make_retriever
+
+        return make_retriever(lambda query: self.search(query, scope=scope))
+
+    def query_engine(self, scope: Scope = Scope.ORPHANS) -> Any:
+        """A LlamaIndex query engine whose responses are this workbench's cited answers."""
+        from workbench.providers.llama_index_bridge import make_query_engine
+
+        return make_query_engine(lambda query: self.ask(query, scope=scope))
+
+    # --- the library as data -----------------------------------------------------------------
+
+    def sql(self, query: str, parameters: Sequence[Any] | None = None) -> pandas.DataFrame:
+        """The rows of one SELECT over this user's papers, pages, chunks, projects, project_papers,
+        retrievals, retrieval_passages and ledger. Read only; raises InvalidInputError for anything else."""
+        with self._database.read() as cursor:
+            return readonly_sql.run(cursor, self.user, query, parameters)
+
+    def status(self) -> dict[str, Any]:
+        """Where the library is, what it holds for this user, and which embedder and chat model serve it."""
+        all_papers = self.papers.list()
+        model, warnings = self._chat_model(None, Scope.ORPHANS)
+        embedder, embedder_warnings = self._embedder_choice
+        return {
+            "library": str(self.settings.library),
+            "user": self.user,
+            "bytes": self.settings.library.stat().st_size,
+            "papers": len(all_papers),
+            "indexing": sum(p.state != "ready" for p in all_papers),
+            "chunks": sum(p.chunks for p in all_papers),
+            "projects": len(self.projects.list(status=None)),
+            "embedder": embedder.name if embedder else None,
+            "chat_model": model.name if model else "extractive",
+            "warnings": [*embedder_warnings, *warnings],
+        }
+
+    def doctor(self) -> list[str]:
+        """What is wrong with the library, one line each; empty for a healthy one."""
+        return maintenance.doctor(self._database)
+
+    def compact(self) -> None:
+        """Rewrites the library file without the space that deleted papers left behind."""
+        maintenance.compact(self._database)
+
+    def backup(self, path: str | Path) -> Path:
+        """Writes a checked copy of the library to ``path`` and returns it."""
+        return maintenance.backup(self._database, Path(path).expanduser())
+
+    # --- wiring ------------------------------------------------------------------------------
+
+    def _limits(
+        self, top_k: int | None, max_per_paper: int | None, min_relevance: float | None
+    ) -> SelectionLimits:
+        chosen = self.settings
+        return SelectionLimits(
+            top_k=chosen.top_k if top_k is None else top_k,
+            max_per_paper=chosen.max_chunks_per_paper if max_per_paper is None else max_per_paper,
+            min_relevance=chosen.min_relevance if min_relevance is None else min_relevance,
+        )
+
+    def _task(self, found: Found, model: ChatModel | None, warnings: tuple[str, ...]) -> AnswerTask:
+        return AnswerTask(
+            question=found.evidence.query,
+            evidence=found.evidence,
+            pages_of=self._pages_of(),
+            chat_model=model,
+            answerable=found.answerable,
+            warnings=warnings,
+        )
+
+    def _pages_of(self) -> Callable[[Passage], Sequence[Page]]:
+        known: dict[int, list[Page]] = {}
+
+        def pages_of(passage: Passage) -> Sequence[Page]:
+            if passage.paper_id not in known:
+                with self._database.read() as cursor:
+                    known[passage.paper_id] = papers.pages(cursor, passage.paper_id)
+            return [p for p in known[passage.paper_id] if passage.page_start <= p.page <= passage.page_end]
+
+        return pages_of
+
+    @cached_property
+    def _embedder_choice(self) -> tuple[Embedder | None, tuple[str, ...]]:
+        from workbench.providers.choose import choose_embedder
+
+        if self._given_embedder is not None:
+            return self._given_embedder, ()
+        with self._database.read() as cursor:
+            serving = generations.serving(cursor)
+        embedder, warnings = choose_embedder(self.settings, recorded=serving.embedder if serving else None)
+        return embedder, tuple(warnings)
+
+    def _chat_model(self, provider: str | None, scope: Scope) -> tuple[ChatModel | None, tuple[str, ...]]:
+        from workbench.providers.choose import as_chat_model, choose_chat
+
+        if provider is not None and provider not in CHAT_PROVIDERS:
+            raise InvalidInputError(f"provider={provider!r}: allowed are {', '.join(CHAT_PROVIDERS)}.")
+        if provider == "extractive":
+            return None, ()
+        if provider is None and self._given_chat_model is not None:
+            return as_chat_model(self._given_chat_model), ()
+        settings = self.settings.model_copy(update={"chat": provider}) if provider else self.settings
+        model, warnings = choose_chat(settings, project=scope.project_id is not None)
+        return model, tuple(warnings)
+
+    @cached_property
+    def _source(self) -> LibraryIndexSource:
+        return LibraryIndexSource(self._database)
+
+    @cached_property
+    def _vector_index(self) -> VectorIndex:
+        from workbench.indexes.exact_vectors import ExactVectorIndex
+
+        exact = ExactVectorIndex(self._source, self._database.derived / "vectors")
+        if self.settings.vector_index == "exact":
+            return exact
+        from workbench.indexes.hnsw_vectors import HnswVectorIndex
+
+        return HnswVectorIndex(self._source, self._database.derived / "hnsw", exact)
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from workbench.indexes.keyword import KeywordTantivyIndex
+
+        embedder, warnings = self._embedder_choice
+        return Searcher(
+            database=self._database,
+            user=self.user,
+            vector_index=self._vector_index,
+            keyword_index=KeywordTantivyIndex(self._source, self._database.derived / "keywords"),
+            embedder=embedder,
+            warnings=warnings,
+        )
+
+    @cached_property
+    def _reader(self) -> Reader:
+        from workbench.ingest.sandbox import Reader
+
+        return Reader(timeout=self.settings.read_timeout, memory_mb=self.settings.read_memory_mb)
+
+    @cached_property
+    def _ingestor(self) -> Ingestor:
+        from workbench.ingest.pipeline import Ingestor
+
+        embedder, _ = self._embedder_choice
+        return Ingestor(
+            self._database,
+            self._reader,
+            embedder,
+            project_max_papers=self.settings.project_max_papers,
+            max_file_mb=self.settings.max_file_mb,
+        )

@@ -1,0 +1,256 @@
+"""The collections of an open workbench: projects, papers and chunks, as one user sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from workbench.errors import DocumentError, InvalidInputError, NotFoundError
+from workbench.records import Chunk, FileOutcome, IngestReport, Page, PageView, Paper, Progress, Project
+from workbench.scope import Scope
+from workbench.storage import chunks as chunk_store
+from workbench.storage import papers as paper_store
+from workbench.storage import projects as project_store
+from workbench.storage import scopes
+from workbench.storage.database import Database
+
+if TYPE_CHECKING:
+    import pandas
+
+    from workbench.ingest.pipeline import Ingestor
+    from workbench.ingest.sandbox import Reader
+
+Source = str | Path | bytes | BinaryIO
+ProjectLike = Project | int | str
+PaperLike = Paper | int
+
+_NOT_GIVEN: Any = project_store.NOT_GIVEN
+
+
+class Projects:
+    """``wb.projects``: a user's private groups of papers. Another user's project does not exist here."""
+
+    def __init__(self, database: Database, user: str, papers: Papers, *, max_papers: int) -> None:
+        self._database, self._user, self._papers, self._max_papers = database, user, papers, max_papers
+
+    def create(self, name: str, description: str | None = None, goal: str | None = None) -> Project:
+        """A new, empty, active project. Raises ConflictError where the name is taken (in any case)."""
+        with self._database.write() as cursor:
+            return project_store.create(cursor, self._user, name, description=description, goal=goal)
+
+    def get(self, project: ProjectLike) -> Project:
+        """The project with this id or name. Raises NotFoundError."""
+        with self._database.read() as cursor:
+            return project_store.get(cursor, self._user, _key(project))
+
+    def list(self, status: str | None = "active") -> list[Project]:
+        """Projects by name; ``status`` is ``"active"``, ``"archived"`` or None for both."""
+        with self._database.read() as cursor:
+            return project_store.list_projects(cursor, self._user, status=status)
+
+    def update(
+        self,
+        project: ProjectLike,
+        *,
+        name: str = _NOT_GIVEN,
+        description: str | None = _NOT_GIVEN,
+        goal: str | None = _NOT_GIVEN,
+        status: str = _NOT_GIVEN,
+    ) -> Project:
+        """The project with new values; what is not given stays, and None empties a text."""
+        found = self.get(project)
+        with self._database.write() as cursor:
+            return project_store.update(
+                cursor, self._user, found.id, name=name, description=description, goal=goal, status=status
+            )
+
+    def delete(self, project: ProjectLike) -> None:
+        """Deletes the project and its memberships. Its papers stay in the library."""
+        found = self.get(project)
+        with self._database.write() as cursor:
+            project_store.delete(cursor, self._user, found.id)
+
+    def add(self, project: ProjectLike, *papers: PaperLike | str | Path) -> Project:
+        """Adds papers, given as papers, ids or paths; a path is put into the library first.
+
+        Raises ConflictError at the project's paper limit, NotFoundError for an unknown paper, and
+        DocumentError for a file that cannot become one.
+        """
+        found = self.get(project)
+        for paper in papers:
+            if isinstance(paper, str | Path):
+                self._papers.add(paper, project=found)
+                continue
+            with self._database.write() as cursor:
+                project_store.add_paper(cursor, self._user, found.id, _paper_id(paper), limit=self._max_papers)
+        return self.get(found.id)
+
+    def remove(self, project: ProjectLike, paper: PaperLike) -> None:
+        """Takes the paper out of this project only."""
+        found = self.get(project)
+        with self._database.write() as cursor:
+            project_store.remove_paper(cursor, self._user, found.id, _paper_id(paper))
+
+    def papers(self, project: ProjectLike) -> list[Paper]:
+        """The project's papers, in the order they were added."""
+        return self._papers.list(scope=Scope.project(self.get(project)))
+
+
+class Papers:
+    """``wb.papers``: what is in the library, as this user sees it."""
+
+    def __init__(self, database: Database, user: str, ingestor: Callable[[], Ingestor], reader: Callable[[], Reader]) -> None:
+        self._database, self._user, self._ingestor, self._reader = database, user, ingestor, reader
+
+    def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
+        """Adds one file (path, bytes or file object) and returns its paper; the same bytes again return the
+        paper that is there. Raises DocumentError with the reason where it cannot become a paper."""
+        outcome = self._add([source], title=title, project=project, progress=None).files[0]
+        if outcome.status == "failed" or outcome.paper_id is None:
+            raise DocumentError(f"{outcome.file}: {outcome.error}")
+        return self.get(outcome.paper_id)
+
+    def add_many(
+        self,
+        sources: Iterable[Source],
+        *,
+        project: ProjectLike | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> IngestReport:
+        """Adds many files and folders; one bad file never stops the rest.
+
+        ``progress`` is called with each step; ``cancelled`` is asked between papers and ends the work,
+        with everything finished so far kept.
+        """
+        return self._add(list(sources), title=None, project=project, progress=progress, cancelled=cancelled)
+
+    def _add(
+        self,
+        sources: Sequence[Source],
+        *,
+        title: str | None,
+        project: ProjectLike | None,
+        progress: Callable[[Progress], None] | None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> IngestReport:
+        project_id = self._project_id(project)
+        return self._ingestor().add_many(
+            sources, user=self._user, project_id=project_id, title=title, progress=progress, cancelled=cancelled
+        )
+
+    def add_texts(
+        self,
+        records: Iterable[dict[str, str]],
+        *,
+        project: ProjectLike | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IngestReport:
+        """Adds records with ``title``, ``text`` and an optional ``source_id`` of your own, one paper each."""
+        return self._ingestor().add_texts(
+            list(records), user=self._user, project_id=self._project_id(project), progress=progress
+        )
+
+    def get(self, paper: PaperLike) -> Paper:
+        """The paper with this id. Raises NotFoundError where it is not in the user's library."""
+        with self._database.read() as cursor:
+            return paper_store.get(cursor, self._user, _paper_id(paper))
+
+    def list(self, scope: Scope = Scope.ALL) -> list[Paper]:
+        """The papers of a scope, in the order they were added."""
+        with self._database.read() as cursor:
+            ids = scopes.paper_ids(cursor, self._user, scope)
+            return paper_store.list_papers(cursor, self._user, ids)
+
+    def remove(self, paper: PaperLike) -> None:
+        """Takes the paper out of the user's library and projects. Its text, vectors and file go when no
+        user's library holds it any more."""
+        with self._database.write() as cursor:
+            paper_store.unlink(cursor, self._user, _paper_id(paper))
+
+    def reprocess(self, paper: PaperLike, *, progress: Callable[[Progress], None] | None = None) -> FileOutcome:
+        """Reads the stored file again and replaces the paper's chunks and vectors in one step."""
+        return self._ingestor().reprocess(self.get(paper).id, user=self._user, progress=progress)
+
+    def share(self, paper: PaperLike) -> Paper:
+        """Makes the paper visible to every user of the library."""
+        with self._database.write() as cursor:
+            paper_store.share(cursor, self._user, _paper_id(paper))
+        return self.get(paper)
+
+    def pages(self, paper: PaperLike) -> list[Page]:
+        """The paper's pages (or sections, where its format has no pages), in order, with their texts."""
+        with self._database.read() as cursor:
+            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            return paper_store.pages(cursor, found.id)
+
+    def chunks(self, paper: PaperLike) -> list[Chunk]:
+        """The paper's chunks, in order."""
+        with self._database.read() as cursor:
+            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            return chunk_store.of_papers(cursor, [found.id])
+
+    def page_image(self, paper: PaperLike, page: int, *, highlight: str | None = None, width: int = 1000) -> bytes:
+        """A PNG of one PDF page, ``width`` pixels wide, with the quote ``highlight`` marked.
+
+        Nothing is marked where the quote cannot be placed on the page with certainty. Raises
+        NotFoundError for a page that is not there, InvalidInputError for a paper without page images.
+        """
+        path = self._source_of_pdf(paper, page)
+        return self._reader().render(path, page, width=width, highlight=highlight)
+
+    def page_view(self, paper: PaperLike, page: int, *, quote: str | None = None, width: int = 1000) -> PageView:
+        """A page's PNG together with where the quote stands on it, as fractions of width and height."""
+        path = self._source_of_pdf(paper, page)
+        return self._reader().page_view(path, page, width=width, quote=quote)
+
+    def _source_of_pdf(self, paper: PaperLike, page: int) -> Path:
+        """The stored file, written once into the folder of derived files."""
+        with self._database.read() as cursor:
+            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            if found.kind != "pdf":
+                raise InvalidInputError(f"“{found.title}” is a {found.kind} file: it has text, but no page images.")
+            if not 1 <= page <= found.pages:
+                raise NotFoundError(f"“{found.title}” has pages 1 to {found.pages}; there is no page {page}.")
+            folder = self._database.derived / "sources"
+            folder.mkdir(mode=0o700, exist_ok=True)
+            path = folder / f"{found.sha256}.pdf"
+            if not path.exists():
+                paper_store.write_source(cursor, found.id, path)
+        return path
+
+    def _project_id(self, project: ProjectLike | None) -> int | None:
+        if project is None:
+            return None
+        with self._database.read() as cursor:
+            return project_store.get(cursor, self._user, _key(project)).id
+
+
+class Chunks:
+    """``wb.chunks``: the pieces that searches work on."""
+
+    def __init__(self, database: Database, user: str) -> None:
+        self._database, self._user = database, user
+
+    def list(self, scope: Scope = Scope.ALL) -> list[Chunk]:
+        """Every chunk of the scope's papers, paper by paper, in reading order."""
+        with self._database.read() as cursor:
+            return chunk_store.of_papers(cursor, scopes.paper_ids(cursor, self._user, scope))
+
+    def frame(self, scope: Scope = Scope.ALL) -> pandas.DataFrame:
+        """The same as a DataFrame, one row per chunk, with the fields of ``Chunk`` as columns."""
+        import dataclasses
+
+        import pandas
+
+        columns = [f.name for f in dataclasses.fields(Chunk)]
+        return pandas.DataFrame([dataclasses.asdict(c) for c in self.list(scope)], columns=columns)
+
+
+def _key(project: ProjectLike) -> int | str:
+    return project.id if isinstance(project, Project) else project
+
+
+def _paper_id(paper: PaperLike) -> int:
+    return paper.id if isinstance(paper, Paper) else paper

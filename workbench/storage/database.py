@@ -7,9 +7,8 @@ command line can use one library at the same time.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -18,13 +17,13 @@ from duckdb import DuckDBPyConnection
 from workbench.errors import LibraryError
 from workbench.storage import migrate
 from workbench.storage.leases import Lease, LibraryFile, library_file
-from workbench.storage.opening import open_connection, opening_error
-
-_FILE_TROUBLE = (
-    duckdb.IOException,
-    duckdb.FatalException,
-    duckdb.InternalException,
-    duckdb.SerializationException,
+from workbench.storage.opening import (
+    FILE_TROUBLE,
+    Patience,
+    open_attached,
+    open_connection,
+    opening_error,
+    turnstile,
 )
 
 
@@ -91,6 +90,37 @@ class Database:
                 cursor.execute("COMMIT")
 
     @contextmanager
+    def alone(self, *, read_only: bool) -> Iterator[DuckDBPyConnection]:
+        """For maintenance: a cursor that has the library attached as ``library`` and may write other files.
+
+        This process does nothing else with the library meanwhile; other processes may read it beside a
+        ``read_only`` one, and wait for the other kind.
+        """
+        if self._closed:
+            raise LibraryError(f"The library {self.path} was closed: open it again to go on.")
+        file, lease, block = library_file(self.path), Lease(writing=True, alone=True), object()
+        if file.held_by_this_thread() is not None:
+            raise RuntimeError("Maintenance was asked for inside a lease of the same thread: end that first.")
+        patience = Patience.of(self.lock_timeout)
+        queue = ExitStack()
+
+        def opener() -> DuckDBPyConnection:
+            queue.enter_context(turnstile(self.path, patience))
+            return open_attached(self.path, read_only=read_only, patience=patience)
+
+        try:
+            cursor = file.enter(lease, block, opener, patience)
+            if read_only:
+                queue.close()
+            yield cursor
+        except FILE_TROUBLE as error:
+            raise opening_error(self.path, error) from error
+        finally:
+            # The file first: until it is closed nobody else may open what stands in its place.
+            file.leave(lease, block)
+            queue.close()
+
+    @contextmanager
     def _lease(self, lease: Lease, *, create: bool = False) -> Iterator[tuple[DuckDBPyConnection, bool]]:
         """The cursor, and whether the lease is new rather than an outer block's."""
         if self._closed:
@@ -110,24 +140,18 @@ class Database:
             else:
                 cursor = self._enter(file, lease, block, create=create)
             yield cursor, outer is None
-        except _FILE_TROUBLE as error:
+        except FILE_TROUBLE as error:
             raise opening_error(self.path, error) from error
         finally:
             file.leave(shared, block)
 
     def _enter(self, file: LibraryFile, lease: Lease, block: object, *, create: bool) -> DuckDBPyConnection:
-        deadline = time.monotonic() + self.lock_timeout
+        patience = Patience.of(self.lock_timeout)
 
         def opener() -> DuckDBPyConnection:
-            return open_connection(
-                self.path,
-                read_only=not lease.writing,
-                deadline=deadline,
-                waited=self.lock_timeout,
-                create=create,
-            )
+            return open_connection(self.path, read_only=not lease.writing, patience=patience, create=create)
 
-        return file.enter(lease, block, opener, deadline=deadline, waited=self.lock_timeout)
+        return file.enter(lease, block, opener, patience)
 
     def _prepare(self) -> None:
         try:

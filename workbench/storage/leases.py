@@ -16,13 +16,13 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
 from workbench.errors import LibraryError, LibraryLockedError
+from workbench.storage.opening import Patience
 
 Opener = Callable[[], DuckDBPyConnection]
 
@@ -77,12 +77,10 @@ class LibraryFile:
             lease.blocks.add(block)
             return lease.cursor
 
-    def enter(
-        self, lease: Lease, block: object, opener: Opener, *, deadline: float, waited: float
-    ) -> DuckDBPyConnection:
+    def enter(self, lease: Lease, block: object, opener: Opener, patience: Patience) -> DuckDBPyConnection:
         """The lease's cursor, once its turn has come. ``leave`` must follow, whatever happens here."""
         with self._changed:
-            self._wait_for_turn(lease, deadline=deadline, waited=waited)
+            self._wait_for_turn(lease, patience)
             lease.blocks.add(block)
             self._leases.add(lease)
             if lease.writing:
@@ -129,15 +127,14 @@ class LibraryFile:
                 self._connection = None
             self._changed.notify_all()
 
-    def _wait_for_turn(self, lease: Lease, *, deadline: float, waited: float) -> None:
+    def _wait_for_turn(self, lease: Lease, patience: Patience) -> None:
         if lease.writing:
             self._waiting_writers.add(lease)
         try:
             while not self._may_enter(lease):
-                remaining = deadline - time.monotonic()
-                if remaining <= 0:
-                    raise LibraryLockedError(self._busy_text(waited))
-                self._changed.wait(remaining)
+                if patience.left <= 0:
+                    raise LibraryLockedError(self._busy_text(patience.seconds))
+                self._changed.wait(patience.left)
         finally:
             self._waiting_writers.discard(lease)
             self._changed.notify_all()
@@ -153,11 +150,11 @@ class LibraryFile:
             return False
         return self._connection is None or not self._for_writing
 
-    def _busy_text(self, waited: float) -> str:
+    def _busy_text(self, seconds: float) -> str:
         doing = "writing" if self._writer is not None else "reading"
         return (
             f"The library {self.path} is in use by this very process ({os.getpid()}): another thread "
-            f"was {doing} for longer than {waited:g} s. Wait for that work, or stop it, and try again."
+            f"was {doing} for longer than {seconds:g} s. Wait for that work, or stop it, and try again."
         )
 
     def abandon_after_fork(self) -> None:

@@ -6,6 +6,9 @@ import os
 import random
 import re
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -14,14 +17,24 @@ from filelock import FileLock, Timeout
 
 from workbench.errors import LibraryError, LibraryLockedError, LibraryVersionError
 
+Configuration = dict[str, str | bool | int | float | list[str]]
+
+_RESOURCES: Configuration = {"threads": str(min(2, os.cpu_count() or 1)), "memory_limit": "1GB"}
 # Every connection of a process to one file must have the same configuration: DuckDB refuses a mix.
-CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
+_CONFIGURATION: Configuration = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "threads": str(min(2, os.cpu_count() or 1)),
-    "memory_limit": "1GB",
+    **_RESOURCES,
 }
+
+# What DuckDB raises when the trouble is the file's and not the caller's.
+FILE_TROUBLE = (
+    duckdb.IOException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.SerializationException,
+)
 
 _LOCKED = ("Could not set lock on file", "being used by another process", "File is already open in")
 _HOLDER = re.compile(r"(?:held in|open in)\s+(?P<program>.+?) \(PID (?P<pid>\d+)\)", re.DOTALL)
@@ -30,61 +43,117 @@ _FIRST_PAUSE = 0.002
 _LONGEST_PAUSE = 0.05
 
 
-def open_connection(
-    path: Path, *, read_only: bool, deadline: float, waited: float, create: bool = False
-) -> DuckDBPyConnection:
-    """A connection to the library at ``path``, waiting for other processes until ``deadline``.
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for others: ``seconds`` in all, until ``deadline`` on ``time.monotonic()``."""
 
-    ``deadline`` is a ``time.monotonic()`` value; ``waited`` is the whole wait in seconds, for the error.
-    Whoever wants in takes the turnstile (a lock file) and keeps it until DuckDB lets it in, so a waiting
-    writer is not overtaken for ever by readers that come and go. DuckDB's own lock stays the one that
-    decides. Raises LibraryLockedError, LibraryVersionError or LibraryError.
+    seconds: float
+    deadline: float
+
+    @classmethod
+    def of(cls, seconds: float) -> Patience:
+        return cls(seconds, time.monotonic() + seconds)
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+
+@contextmanager
+def turnstile(path: Path, patience: Patience) -> Iterator[bool]:
+    """The place in the queue of processes that want the file; False where it could not be had in time.
+
+    Whoever wants in keeps it until DuckDB lets it in, so a waiting writer is not overtaken for ever by
+    readers that come and go. DuckDB's own lock stays the one that decides.
     """
-    turnstile = FileLock(f"{path}.lock")
+    lock = FileLock(f"{path}.lock", thread_local=False)
     try:
-        turnstile.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_TURNSTILE_POLL)
+        lock.acquire(timeout=patience.left, poll_interval=_TURNSTILE_POLL)
     except Timeout:
-        # One knock at the door itself, for the holder's name; getting in here is safe as well.
-        return _connect_waiting(path, read_only=read_only, deadline=0.0, waited=waited)
+        yield False
+        return
     except OSError as error:
         raise LibraryError(
             f"The library {path} cannot be opened: {error.strerror or error}. "
             "Choose a folder you may write to."
         ) from error
     try:
-        if create:
-            _drop_empty_file(path)
-        return _connect_waiting(path, read_only=read_only, deadline=deadline, waited=waited, create=create)
+        yield True
     finally:
-        turnstile.release()
+        lock.release()
 
 
-def _connect_waiting(
-    path: Path, *, read_only: bool, deadline: float, waited: float, create: bool = False
+def open_connection(
+    path: Path, *, read_only: bool, patience: Patience, create: bool = False
 ) -> DuckDBPyConnection:
+    """A connection to the library at ``path``, as every lease uses it.
+
+    Raises LibraryLockedError, LibraryVersionError or LibraryError.
+    """
+    with turnstile(path, patience) as first_in_line:
+        if create and first_in_line:
+            _drop_empty_file(path)
+        return when_unlocked(path, patience, lambda: _connect(path, read_only=read_only, create=create))
+
+
+def open_attached(path: Path, *, read_only: bool, patience: Patience) -> DuckDBPyConnection:
+    """A connection of its own kind for maintenance: it may write other files, and has the library attached
+    as ``library``. The caller sees to it that this process has no other connection to the file.
+    """
+    connection = duckdb.connect(":memory:", config=_RESOURCES)
+    try:
+        _refuse_compression(connection)
+        how = "READ_ONLY" if read_only else "READ_WRITE"
+        statement = f"ATTACH {quoted(str(path))} AS library ({how})"
+        when_unlocked(path, patience, lambda: connection.execute(statement))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def when_unlocked(
+    path: Path, patience: Patience, attempt: Callable[[], DuckDBPyConnection]
+) -> DuckDBPyConnection:
+    """What ``attempt`` returns, tried again while another process has the file locked.
+
+    It is tried once even when no time is left: DuckDB's refusal names the holder.
+    """
     pause = _FIRST_PAUSE
     while True:
         try:
-            return _connect(path, read_only=read_only, create=create)
+            return attempt()
         except duckdb.Error as error:
             if not any(phrase in str(error) for phrase in _LOCKED):
                 raise opening_error(path, error) from error
-            if time.monotonic() + pause > deadline:
-                raise LibraryLockedError(locked_text(path, str(error), waited=waited)) from error
+            if pause > patience.left:
+                raise LibraryLockedError(_locked_text(path, str(error), patience)) from error
         time.sleep(pause * random.uniform(0.5, 1.0))
         pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def quoted(text: str) -> str:
+    """``text`` as a literal of SQL, for the statements that take no bound values."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _connect(path: Path, *, read_only: bool, create: bool) -> DuckDBPyConnection:
     if not create and not path.exists():
         # A read-write connect would quietly make an empty library in its place.
         raise LibraryError(f"The library {path} is no longer there. Put it back, or open another one.")
-    connection = duckdb.connect(str(path), read_only=read_only, config=CONFIGURATION)
-    # DuckDB's own choice for vectors, ALPRD, makes the file bigger and scans 3 to 10 times slower. As
-    # configuration at connect it is ignored without a word; and it holds only while this is open.
-    connection.execute("SET disabled_compression_methods='alp,alprd'")
+    connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIGURATION)
+    _refuse_compression(connection)
     connection.execute("SET lock_configuration=true")
     return connection
+
+
+def _refuse_compression(connection: DuckDBPyConnection) -> None:
+    """DuckDB's own choice for vectors, ALPRD, makes the file bigger and scans 3 to 10 times slower.
+
+    As configuration at connect the setting is ignored without a word; and it holds for the open
+    connection only, so every one that writes needs it.
+    """
+    connection.execute("SET disabled_compression_methods='alp,alprd'")
 
 
 def _drop_empty_file(path: Path) -> None:
@@ -93,14 +162,14 @@ def _drop_empty_file(path: Path) -> None:
         path.unlink()
 
 
-def locked_text(path: Path, message: str, *, waited: float) -> str:
+def _locked_text(path: Path, message: str, patience: Patience) -> str:
     """One line that names the process in DuckDB's lock error and says what to do."""
     found = _HOLDER.search(message)
-    holder = (
-        f"process {found['pid']} ({_command(found['pid'], found['program'])})" if found else "another process"
-    )
+    holder = "another process"
+    if found:
+        holder = f"process {found['pid']} ({_command(found['pid'], found['program'])})"
     return (
-        f"The library {path} is in use by {holder} and did not become free within {waited:g} s. "
+        f"The library {path} is in use by {holder} and did not become free within {patience.seconds:g} s. "
         "Wait for it to finish, or close that program, and try again."
     )
 
@@ -110,8 +179,7 @@ def _command(pid: str, program: str) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return program.strip()
-    line = b" ".join(w for w in words if w).decode("utf-8", "replace")
-    line = " ".join(line.split())
+    line = " ".join(b" ".join(words).decode("utf-8", "replace").split())
     return (line if len(line) <= 200 else line[:199] + "…") or program.strip()
 
 

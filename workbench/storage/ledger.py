@@ -1,0 +1,80 @@
+"""The ledger: what became of every stage of every file, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from duckdb import DuckDBPyConnection
+
+from workbench.errors import InvalidInputError
+from workbench.storage.cleaning import clean_label, file_name
+from workbench.storage.moments import utc
+
+STAGES = ("read", "chunk", "embed", "index")
+STATES = ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """One finished stage of one file. ``seconds`` is how long it took; ``error`` is one line."""
+
+    id: int
+    file: str
+    sha256: str | None
+    paper_id: int | None
+    stage: str
+    state: str
+    error: str | None
+    seconds: float
+    finished_at: datetime
+
+
+def record(
+    cursor: DuckDBPyConnection,
+    user: str,
+    *,
+    file: str,
+    stage: str,
+    state: str,
+    seconds: float,
+    sha256: str | None = None,
+    paper_id: int | None = None,
+    error: str | None = None,
+) -> int:
+    """Notes one finished stage (``read``, ``chunk``, ``embed``, ``index``; ``done`` or ``failed``)."""
+    if stage not in STAGES or state not in STATES:
+        raise InvalidInputError(
+            f"{stage!r}, {state!r} is no ledger entry: stages are {', '.join(STAGES)}; "
+            f"states {', '.join(STATES)}."
+        )
+    row = cursor.execute(
+        "INSERT INTO ledger (user_name, file, sha256, paper_id, stage, state, error, seconds)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING ledger_id",
+        [
+            user,
+            file_name(file),
+            sha256,
+            paper_id,
+            stage,
+            state,
+            None if error is None else clean_label(error),
+            float(seconds),
+        ],
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def entries(
+    cursor: DuckDBPyConnection, user: str, *, paper_id: int | None = None, limit: int = 1000
+) -> list[LedgerRow]:
+    """The user's newest entries, newest first; those of one paper where ``paper_id`` is given."""
+    rows = cursor.execute(
+        "SELECT ledger_id, file, sha256, paper_id, stage, state, error, seconds,"
+        " finished_at AT TIME ZONE 'UTC' FROM ledger"
+        " WHERE user_name = ? AND (?::BIGINT IS NULL OR paper_id = ?)"
+        " ORDER BY ledger_id DESC LIMIT ?",
+        [user, paper_id, paper_id, limit],
+    ).fetchall()
+    return [LedgerRow(*(*row[:-1], utc(row[-1]))) for row in rows]

@@ -1,0 +1,146 @@
+"""Looking after the library file: is it sound, can it be smaller, is there a copy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from workbench.errors import ConflictError, LibraryError, LibraryLockedError
+from workbench.storage import soundness
+from workbench.storage.database import Database
+from workbench.storage.opening import opening_error, quoted
+from workbench.storage.soundness import Finding
+
+__all__ = ["Compaction", "Finding", "backup", "compact", "doctor", "examine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """Size of the library file before and after, in bytes."""
+
+    before: int
+    after: int
+
+
+def doctor(database: Database) -> list[str]:
+    """What is wrong with the library, one line each; empty for a sound one. It repairs nothing.
+
+    Raises LibraryLockedError where the library could not be had.
+    """
+    try:
+        found = examine(database)
+    except LibraryLockedError:
+        raise
+    except LibraryError as error:
+        return [str(error)]
+    return [f"{finding.check}: {finding.detail}" for finding in found if not finding.ok]
+
+
+def examine(database: Database) -> list[Finding]:
+    """Every check of the library file with its count, sound or not."""
+    with database.read() as cursor:
+        return soundness.findings(cursor)
+
+
+def compact(database: Database) -> Compaction:
+    """Rewrites the library without the room that replaced and removed papers left, and puts it in place.
+
+    Other threads and processes wait meanwhile. A failure or a kill at any moment leaves the old file as it
+    was.
+    """
+    path = database.path
+    with database.alone(read_only=False) as cursor:
+        before = path.stat().st_size
+        cursor.execute("CHECKPOINT library")
+        if path.with_name(path.name + ".wal").exists():
+            raise LibraryError(f"The library {path} could not be settled before compacting: try again.")
+        with _copied(cursor, path.with_name(path.name + ".compacting")) as copy:
+            copy.chmod(path.stat().st_mode)
+            # The old file is still open, and locked, while the new one takes its name.
+            copy.replace(path)
+        after = path.stat().st_size
+    return Compaction(before, after)
+
+
+def backup(database: Database, target: Path) -> Path:
+    """A copy of the library as it is now, opened once to see that it is whole. Returns its path.
+
+    ``target`` is a file that does not exist yet, or a folder, where the copy is named after the library and
+    the time (UTC). Other processes may go on reading. Raises ConflictError where the file exists.
+    """
+    place = Path(target).expanduser().absolute()
+    if place.is_dir():
+        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        place = place / f"{database.path.stem}-{stamp}{database.path.suffix or '.duckdb'}"
+    if place.exists():
+        raise ConflictError(f"{place} exists already: a backup never overwrites. Choose another name.")
+    if not place.parent.is_dir():
+        raise LibraryError(f"There is no folder {place.parent} for the backup: make it first.")
+    with (
+        database.alone(read_only=True) as cursor,
+        _copied(cursor, place.with_name(place.name + ".partial")) as copy,
+    ):
+        copy.replace(place)
+    return place
+
+
+@contextmanager
+def _copied(cursor: DuckDBPyConnection, copy: Path) -> Iterator[Path]:
+    """A verified copy of the attached ``library``; it is gone again unless the block moves it away."""
+    try:
+        _discard(copy)
+        try:
+            cursor.execute(f"ATTACH {quoted(str(copy))} AS copy")
+            cursor.execute("COPY FROM DATABASE library TO copy")
+            wanted = _contents(cursor, "library")
+            cursor.execute("DETACH copy")
+        except duckdb.Error as error:
+            raise opening_error(copy, error) from error
+        _verify(copy, wanted)
+        _flush(copy)
+        yield copy
+    finally:
+        _discard(copy)
+
+
+def _contents(cursor: DuckDBPyConnection, catalog: str) -> dict[str, int]:
+    """Number of rows of each table."""
+    tables = cursor.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY table_name", [catalog]
+    ).fetchall()
+    name = catalog.replace('"', '""')
+    counts = {}
+    for (table,) in tables:
+        row = cursor.execute(f'SELECT count(*) FROM "{name}".main."{table}"').fetchone()
+        assert row is not None
+        counts[str(table)] = int(row[0])
+    return counts
+
+
+def _verify(copy: Path, wanted: dict[str, int]) -> None:
+    """Opens the copy like any reader and counts the rows it finds."""
+    with duckdb.connect(str(copy), read_only=True) as connection:
+        row = connection.execute("SELECT current_database()").fetchone()
+        assert row is not None
+        found = _contents(connection, row[0])
+    if found != wanted:
+        raise LibraryError(
+            f"The copy {copy} is not complete: nothing was changed. Check the disk and try again."
+        )
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _discard(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.with_name(path.name + ".wal").unlink(missing_ok=True)

@@ -1,0 +1,251 @@
+"""A user's own SQL over a user's own data: one SELECT, on views that show nothing else.
+
+Three walls, each enough against most mistakes and only together against malice: the query is parsed by
+DuckDB and every table and function in it is checked before it runs; the views hold the user's rows alone;
+and the connection itself reaches no file, no setting and no write.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from workbench.errors import InvalidInputError
+from workbench.storage.cleaning import clean_text
+from workbench.storage.opening import FILE_TROUBLE, quoted
+
+if TYPE_CHECKING:
+    import pandas
+
+# {library} is the catalogue, {user} a literal. Names are qualified in full: a view of the same name hides
+# the table from everything else.
+VIEWS = {
+    "papers": """
+        SELECT p.paper_id, coalesce(l.title, p.title) AS title, coalesce(l.file, f.file) AS file, p.kind,
+               p.authors, p.year, p.doi, p.page_count AS pages, p.chunk_count AS chunks, p.page_unit,
+               l.source_id, p.sha256, p.shared, coalesce(l.added_at, p.added_at) AS added_at
+        FROM {library}.main.papers p
+        LEFT JOIN {library}.main.library_links l ON l.paper_id = p.paper_id AND l.user_name = {user}
+        LEFT JOIN (SELECT paper_id, arg_min(file, added_at) AS file FROM {library}.main.library_links
+                   GROUP BY paper_id) f ON f.paper_id = p.paper_id
+        WHERE l.user_name IS NOT NULL OR p.shared""",
+    "pages": """
+        SELECT g.paper_id, g.page, g.label, g.text, g.char_start, g.char_end
+        FROM {library}.main.pages g WHERE g.paper_id IN ({visible})""",
+    "chunks": """
+        SELECT c.chunk_id, c.paper_id, c.ordinal, c.heading, c.blurb, c.text, c.page_start, c.page_end,
+               c.char_start, c.char_end
+        FROM {library}.main.chunks c WHERE c.paper_id IN ({visible})""",
+    "projects": """
+        SELECT project_id, name, description, goal, status, created_at, updated_at
+        FROM {library}.main.projects WHERE user_name = {user}""",
+    "project_papers": """
+        SELECT project_id, paper_id, added_at FROM {library}.main.project_papers WHERE user_name = {user}""",
+    "retrievals": """
+        SELECT retrieval_id, query, rag_project_id, parameters, timing, created_at
+        FROM {library}.main.retrievals WHERE user_name = {user}""",
+    "retrieval_passages": """
+        SELECT s.retrieval_id, s.n, s.chunk_id, s.paper_id, s.relevance, s.vector_rank, s.keyword_rank,
+               s.reason
+        FROM {library}.main.retrieval_passages s WHERE s.retrieval_id IN
+            (SELECT retrieval_id FROM {library}.main.retrievals WHERE user_name = {user})""",
+    "ledger": """
+        SELECT ledger_id, file, sha256, paper_id, stage, state, error, seconds, finished_at
+        FROM {library}.main.ledger WHERE user_name = {user}""",
+}
+_VISIBLE = """SELECT paper_id FROM {library}.main.papers WHERE shared
+    UNION SELECT paper_id FROM {library}.main.library_links WHERE user_name = {user}"""
+
+_TABLE_FUNCTIONS = {"generate_series", "json_each", "json_tree", "range", "repeat", "unnest"}
+_REFUSED_FUNCTIONS = {
+    "col_description", "current_catalog", "current_connection_id", "current_database", "current_query",
+    "current_query_id", "current_schema", "current_schemas", "current_setting", "current_transaction_id",
+    "currval", "get_block_size", "getenv", "getvariable", "in_search_path", "json_deserialize_sql",
+    "json_execute_serialized_sql", "json_serialize_plan", "json_serialize_sql", "nextval", "obj_description",
+    "parse_duckdb_log_message", "shobj_description", "sleep_ms", "stats", "txid_current", "write_log",
+}  # fmt: skip
+_REFUSED_PREFIXES = ("duckdb_", "has_", "inet_", "pg_", "pragma_", "read_")
+_FUNCTIONS_WITH_THOSE_PREFIXES = {"pg_size_pretty", "pg_typeof"}
+
+# Every kind of node DuckDB's parser gives for a SELECT, apart from expressions (those have a class).
+_NODES = {
+    "CTE_NODE", "RECURSIVE_CTE_NODE", "SELECT_NODE", "SET_OPERATION_NODE",
+    "BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SUBQUERY", "TABLE_FUNCTION",
+    "DISTINCT_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "ORDER_MODIFIER",
+    "ASCENDING", "DESCENDING", "INVALID", "ORDER_DEFAULT",
+}  # fmt: skip
+
+
+def run(
+    cursor: DuckDBPyConnection,
+    user: str,
+    query: str,
+    parameters: Sequence[Any] | Mapping[str, Any] | None = None,
+    *,
+    timeout: float = 60.0,
+) -> pandas.DataFrame:
+    """The rows of one SELECT as a DataFrame.
+
+    The query sees the views ``papers``, ``pages``, ``chunks``, ``projects``, ``project_papers``,
+    ``retrievals``, ``retrieval_passages`` and ``ledger``, each with the user's own rows. ``parameters``
+    are bound to ``?`` or ``$name``. Raises InvalidInputError, in one line, for anything that is not a
+    SELECT on those, for DuckDB's own complaints, and after ``timeout`` seconds.
+    """
+    for text in (user, query, *_texts(parameters)):
+        if clean_text(text) != text:
+            raise InvalidInputError(
+                "This text holds a NUL or half a character (a lone surrogate): remove it."
+            )
+    # A connection of its own, so that the views are gone afterwards whatever happens.
+    private = cursor.cursor()
+    try:
+        _check(private, query)
+        _create_views(private, user)
+        return _rows(private, query, parameters, timeout)
+    except duckdb.InterruptException as error:
+        raise InvalidInputError(
+            f"The query was stopped after {timeout:g} s: narrow it with WHERE or LIMIT."
+        ) from error
+    except FILE_TROUBLE:
+        raise
+    except duckdb.Error as error:
+        raise InvalidInputError(f"The query cannot run: {_one_line(error)}") from error
+    finally:
+        private.close()
+
+
+def _rows(
+    private: DuckDBPyConnection,
+    query: str,
+    parameters: Sequence[Any] | Mapping[str, Any] | None,
+    timeout: float,
+) -> pandas.DataFrame:
+    timer = threading.Timer(timeout, private.interrupt)
+    timer.daemon = True
+    private.execute("BEGIN TRANSACTION READ ONLY")
+    timer.start()
+    try:
+        bound = dict(parameters) if isinstance(parameters, Mapping) else list(parameters or ())
+        return private.execute(query, bound).df()
+    finally:
+        timer.cancel()
+
+
+def _create_views(private: DuckDBPyConnection, user: str) -> None:
+    row = private.execute("SELECT current_database()").fetchone()
+    assert row is not None
+    names = {"library": '"' + row[0].replace('"', '""') + '"', "user": quoted(user)}
+    visible = _VISIBLE.format(**names)
+    for view, definition in VIEWS.items():
+        private.execute(f"CREATE TEMP VIEW {view} AS {definition.format(visible=visible, **names)}")
+
+
+def _check(private: DuckDBPyConnection, query: str) -> None:
+    """Raises InvalidInputError unless the query is one SELECT that names only what it may."""
+    row = private.execute("SELECT json_serialize_sql($1::VARCHAR)", [query]).fetchone()
+    assert row is not None
+    parsed = json.loads(row[0])
+    if parsed["error"]:
+        message = " ".join(str(parsed.get("error_message", "")).split())
+        if "Only SELECT" in message:
+            raise InvalidInputError("Only SELECT runs here: the library is changed through the workbench.")
+        raise InvalidInputError(f"The query is not valid SQL: {message}")
+    statements = parsed["statements"]
+    if len(statements) != 1:
+        raise InvalidInputError(f"One SELECT at a time: this text holds {len(statements)} statements.")
+    own = _own_names(statements)
+    _check_own_names(private, own)
+    for node in _nodes(statements):
+        _check_node(node, own)
+
+
+def _check_node(node: dict[str, Any], own: set[str]) -> None:
+    kind = node.get("type")
+    if (
+        "class" not in node
+        and isinstance(kind, str)
+        and kind not in _NODES
+        and not kind.endswith("_TYPE_INFO")
+    ):
+        raise InvalidInputError(f"Only a plain SELECT runs here, without {kind.replace('_', ' ').lower()}.")
+    if kind == "BASE_TABLE":
+        _check_table(node, own)
+    if kind == "TABLE_FUNCTION":
+        name = str(node["function"].get("function_name", "")).lower()
+        if name not in _TABLE_FUNCTIONS:
+            raise InvalidInputError(f"The table function {name} is not available here: use the views.")
+    if "function_name" in node:
+        _check_function(node)
+
+
+def _check_table(node: dict[str, Any], own: set[str]) -> None:
+    qualifiers = [node.get("catalog_name"), node.get("schema_name")]
+    name = str(node["table_name"])
+    if any(qualifiers) or (name.lower() not in VIEWS and name.lower() not in own):
+        shown = ".".join([*(str(q) for q in qualifiers if q), name])
+        raise InvalidInputError(f"There is no table {_short(shown)} here: use {', '.join(VIEWS)}.")
+
+
+def _check_function(node: dict[str, Any]) -> None:
+    name = str(node["function_name"]).lower()
+    prefixed = name.startswith(_REFUSED_PREFIXES) and name not in _FUNCTIONS_WITH_THOSE_PREFIXES
+    if (
+        prefixed
+        or name in _REFUSED_FUNCTIONS
+        or node.get("catalog")
+        or node.get("schema") not in (None, "", "main")
+    ):
+        raise InvalidInputError(f"The function {_short(name)} is not available here.")
+
+
+def _own_names(tree: Any) -> set[str]:
+    """The names a query gives to its own WITH clauses, in lower case."""
+    own = set()
+    for node in _nodes(tree):
+        for entry in node.get("cte_map", {}).get("map", ()):
+            own.add(str(entry["key"]).lower())
+    return own
+
+
+def _check_own_names(private: DuckDBPyConnection, own: set[str]) -> None:
+    """A WITH name is known in its own subquery only. Were it also a table's name, the same word elsewhere in
+    the query would mean that table.
+    """
+    relations = private.execute(
+        "SELECT lower(table_name) FROM duckdb_tables() UNION SELECT lower(view_name) FROM duckdb_views()"
+        " WHERE schema_name IN ('main', 'pg_catalog')"
+    ).fetchall()
+    taken = own & ({row[0] for row in relations} - set(VIEWS))
+    if taken:
+        raise InvalidInputError(f"WITH cannot use the name {_short(min(taken))} here: choose another one.")
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object in the parsed query, however deep."""
+    waiting = [tree]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            yield item
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+
+
+def _texts(parameters: Sequence[Any] | Mapping[str, Any] | None) -> Iterator[str]:
+    values = parameters.values() if isinstance(parameters, Mapping) else parameters or ()
+    return (value for value in values if isinstance(value, str))
+
+
+def _one_line(error: duckdb.Error) -> str:
+    message = str(error).strip()
+    return message.splitlines()[0] if message else type(error).__name__
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 60 else name[:59] + "…"

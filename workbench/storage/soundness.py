@@ -1,0 +1,159 @@
+"""What must be true of every library, as questions to the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from duckdb import DuckDBPyConnection
+
+from workbench.storage.generations import Generation, all_generations, vector_table
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check. ``count`` is how many rows it is about: offenders where ``ok`` is false."""
+
+    check: str
+    ok: bool
+    count: int
+    detail: str
+
+
+# Each query counts what must not exist.
+_NEVER = (
+    (
+        "pages of no paper",
+        "SELECT count(*) FROM pages WHERE paper_id NOT IN (SELECT paper_id FROM papers)",
+    ),
+    (
+        "chunks of no paper",
+        "SELECT count(*) FROM chunks WHERE paper_id NOT IN (SELECT paper_id FROM papers)",
+    ),
+    (
+        "sources of no paper",
+        "SELECT count(*) FROM sources WHERE paper_id NOT IN (SELECT paper_id FROM papers)",
+    ),
+    (
+        "library links to no paper",
+        "SELECT count(*) FROM library_links WHERE paper_id NOT IN (SELECT paper_id FROM papers)",
+    ),
+    (
+        "papers nobody has",
+        "SELECT count(*) FROM papers"
+        " WHERE NOT shared AND paper_id NOT IN (SELECT paper_id FROM library_links)",
+    ),
+    (
+        "project entries without their project or paper",
+        "SELECT count(*) FROM project_papers x LEFT JOIN projects j USING (project_id, user_name)"
+        " LEFT JOIN papers p USING (paper_id) WHERE j.project_id IS NULL OR p.paper_id IS NULL",
+    ),
+    (
+        "papers without every page they should have",
+        "SELECT count(*) FROM papers p LEFT JOIN (SELECT paper_id, count(*) AS n, min(page) AS first,"
+        " max(page) AS last, count(DISTINCT page) AS kinds FROM pages GROUP BY paper_id) g USING (paper_id)"
+        " WHERE p.page_count <> coalesce(g.n, 0)"
+        " OR (p.page_count > 0 AND (g.first <> 1 OR g.last <> p.page_count OR g.kinds <> g.n))",
+    ),
+    (
+        "papers without every chunk they should have",
+        "SELECT count(*) FROM papers p LEFT JOIN"
+        " (SELECT paper_id, count(*) AS n, count(DISTINCT ordinal) AS kinds FROM chunks GROUP BY paper_id) c"
+        " USING (paper_id) WHERE p.chunk_count <> coalesce(c.n, 0) OR c.kinds <> c.n",
+    ),
+    (
+        "papers without their source file",
+        "SELECT count(*) FROM papers p LEFT JOIN"
+        " (SELECT paper_id, count(*) AS n, max(part) AS last FROM sources GROUP BY paper_id) s"
+        " USING (paper_id) WHERE s.n IS NULL OR s.last <> s.n - 1",
+    ),
+    (
+        "chunk ids used twice",
+        "SELECT count(*) FROM (SELECT chunk_id FROM chunks GROUP BY chunk_id HAVING count(*) > 1)",
+    ),
+    (
+        "chunks on pages their paper does not have",
+        "SELECT count(*) FROM chunks c JOIN papers p USING (paper_id)"
+        " WHERE c.page_start < 1 OR c.page_start > c.page_end OR c.page_end > p.page_count",
+    ),
+    (
+        "chunks whose text is not on their page",
+        "SELECT count(*) FROM chunks c JOIN pages g ON g.paper_id = c.paper_id AND g.page = c.page_start"
+        " WHERE c.page_start = c.page_end AND c.char_end <= g.char_end"
+        " AND substring(g.text, c.char_start - g.char_start + 1, c.char_end - c.char_start) <> c.text",
+    ),
+    (
+        "papers without a record of their last change",
+        "SELECT count(*) FROM papers p LEFT JOIN paper_changes c USING (paper_id)"
+        " WHERE c.present IS DISTINCT FROM true",
+    ),
+    (
+        "removed papers recorded as present",
+        "SELECT count(*) FROM paper_changes WHERE present AND paper_id NOT IN (SELECT paper_id FROM papers)",
+    ),
+)
+
+
+def findings(cursor: DuckDBPyConnection) -> list[Finding]:
+    """Every check of the library, sound or not, in a fixed order."""
+    counts = [
+        Finding(table, True, _number(cursor, f"SELECT count(*) FROM {table}"), "rows")
+        for table in ("papers", "pages", "chunks", "projects")
+    ]
+    checks = [_never(name, _number(cursor, query)) for name, query in _NEVER]
+    return counts + checks + _generation_findings(cursor)
+
+
+def _generation_findings(cursor: DuckDBPyConnection) -> list[Finding]:
+    known = all_generations(cursor)
+    serving = sum(g.serving for g in known)
+    found = [
+        Finding(
+            "one generation of vectors serves searches",
+            serving == min(1, len(known)),
+            serving,
+            f"{serving} of {len(known)} generations serve",
+        )
+    ]
+    for generation in known:
+        found += _vector_findings(cursor, generation)
+    return found
+
+
+def _vector_findings(cursor: DuckDBPyConnection, generation: Generation) -> list[Finding]:
+    table = vector_table(generation.generation)
+    row = cursor.execute(
+        "SELECT data_type FROM duckdb_columns() WHERE table_name = ? AND column_name = 'embedding'", [table]
+    ).fetchone()
+    wanted = f"FLOAT[{generation.dimension}]"
+    if row is None or row[0] != wanted:
+        found = "missing" if row is None else row[0]
+        return [Finding(f"{table}: type of the vectors", False, 1, f"{found}, should be {wanted}")]
+    length = "array_inner_product(embedding, embedding)"
+    questions = (
+        ("vectors that cannot be searched", f"NOT isfinite({length}) OR {length} = 0"),
+        ("vectors of no chunk", "(chunk_id, paper_id) NOT IN (SELECT (chunk_id, paper_id) FROM chunks)"),
+    )
+    answers = [
+        _never(f"{table}: {name}", _number(cursor, f"SELECT count(*) FROM {table} WHERE {condition}"))
+        for name, condition in questions
+    ]
+    twice = f"SELECT count(*) FROM (SELECT chunk_id FROM {table} GROUP BY chunk_id HAVING count(*) > 1)"
+    missing = (
+        "SELECT count(*) FROM chunks c JOIN papers p USING (paper_id)"
+        f" WHERE p.generation = {generation.generation} AND c.chunk_id NOT IN (SELECT chunk_id FROM {table})"
+    )
+    return [
+        *answers,
+        _never(f"{table}: chunks with two vectors", _number(cursor, twice)),
+        _never(f"{table}: chunks without their vector", _number(cursor, missing)),
+    ]
+
+
+def _never(name: str, count: int) -> Finding:
+    return Finding(name, count == 0, count, "none" if count == 0 else f"{count} found")
+
+
+def _number(cursor: DuckDBPyConnection, query: str) -> int:
+    row = cursor.execute(query).fetchone()
+    assert row is not None
+    return int(row[0])

@@ -15,7 +15,10 @@ from workbench.storage.cleaning import clean_label, clean_text
 from workbench.storage.drafts import ChunkDraft, PaperDraft
 from workbench.storage.generations import Generation
 
-SOURCE_PIECE = 4 * 1024 * 1024
+# A file is read and written in portions, and stored in pieces. DuckDB holds 2,048 pieces in memory at
+# commit: with larger ones a file near the memory limit could not be committed at all.
+SOURCE_PORTION = 4 * 1024 * 1024
+SOURCE_PIECE = 64 * 1024
 
 
 def check(draft: PaperDraft) -> None:
@@ -72,6 +75,21 @@ def write(
     _write_source(cursor, paper_id, draft)
 
 
+def source(cursor: DuckDBPyConnection, paper_id: int) -> Iterator[bytes]:
+    """The file the paper was made from, in portions of at most 4 MiB."""
+    step = SOURCE_PORTION // SOURCE_PIECE
+    row = cursor.execute(
+        "SELECT coalesce(max(part) + 1, 0) FROM sources WHERE paper_id = ?", [paper_id]
+    ).fetchone()
+    assert row is not None
+    for first in range(0, row[0], step):
+        pieces = cursor.execute(
+            "SELECT data FROM sources WHERE paper_id = ? AND part >= ? AND part < ? ORDER BY part",
+            [paper_id, first, first + step],
+        ).fetchall()
+        yield b"".join(piece for (piece,) in pieces)
+
+
 def remove(cursor: DuckDBPyConnection, paper_id: int) -> None:
     """Removes everything ``write`` wrote, in every generation."""
     vectors.remove(cursor, paper_id)
@@ -123,18 +141,24 @@ def _write_chunks(cursor: DuckDBPyConnection, paper_id: int, chunks: tuple[Chunk
 
 def _write_source(cursor: DuckDBPyConnection, paper_id: int, draft: PaperDraft) -> None:
     digest = hashlib.sha256()
-    for part, piece in enumerate(_pieces(draft.source)):
-        digest.update(piece)
-        cursor.execute("INSERT INTO sources (paper_id, part, data) VALUES (?, ?, ?)", [paper_id, part, piece])
+    part = 0
+    for portion in _portions(draft.source):
+        digest.update(portion)
+        pieces = [portion[i : i + SOURCE_PIECE] for i in range(0, len(portion), SOURCE_PIECE)]
+        cursor.execute(
+            "INSERT INTO sources (paper_id, part, data) SELECT ?, unnest(?::INTEGER[]), unnest(?::BLOB[])",
+            [paper_id, list(range(part, part + len(pieces))), pieces],
+        )
+        part += len(pieces)
     if isinstance(draft.source, Path) and digest.hexdigest() != draft.sha256:
         raise DocumentError("The file changed while it was being added: add it again.")
 
 
-def _pieces(source: Path | bytes) -> Iterator[bytes]:
+def _portions(source: Path | bytes) -> Iterator[bytes]:
     if isinstance(source, bytes):
-        for start in range(0, len(source), SOURCE_PIECE):
-            yield source[start : start + SOURCE_PIECE]
+        for start in range(0, len(source), SOURCE_PORTION):
+            yield source[start : start + SOURCE_PORTION]
         return
     with source.open("rb") as file:
-        while piece := file.read(SOURCE_PIECE):
-            yield piece
+        while portion := file.read(SOURCE_PORTION):
+            yield portion

@@ -157,30 +157,41 @@ class LibraryFile:
             f"was {doing} for longer than {seconds:g} s. Wait for that work, or stop it, and try again."
         )
 
-    def abandon_after_fork(self) -> None:
-        """Leaks what a forked child inherited: closing it there would hang on threads it does not have."""
+    def abandon_after_fork(self) -> bool:
+        """Leaks what a forked child inherited: closing it there would hang on threads it does not have.
+
+        True where there was something.
+        """
         cursors = [lease.cursor for lease in self._leases]
-        for inherited in [self._connection, *cursors]:
-            if inherited is not None:
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
+        inherited = [x for x in [self._connection, *cursors] if x is not None]
+        for connection in inherited:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        return bool(inherited) or self._opening is not None
 
 
 _files: dict[Path, LibraryFile] = {}
 _files_lock = threading.Lock()
+# Open in the parent at the moment of a fork. DuckDB would give the child the parent's connection, whose
+# lock on the file the child does not have.
+_inherited: set[Path] = set()
 
 
 def library_file(path: Path) -> LibraryFile:
     """This process's one ``LibraryFile`` for ``path`` (absolute, links resolved)."""
     with _files_lock:
+        if path in _inherited:
+            raise LibraryError(
+                f"This process was forked while the library {path} was in use: start it with the "
+                "“spawn” method of multiprocessing instead."
+            )
         return _files.setdefault(path, LibraryFile(path))
 
 
 def _start_afresh_in_child() -> None:
     global _files_lock
-    for file in _files.values():
-        file.abandon_after_fork()
-    _files.clear()
     _files_lock = threading.Lock()
+    _inherited.update(path for path, file in _files.items() if file.abandon_after_fork())
+    _files.clear()
 
 
 if hasattr(os, "register_at_fork"):

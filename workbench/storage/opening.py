@@ -196,9 +196,10 @@ def opening_error(path: Path, error: duckdb.Error) -> LibraryError:
         return LibraryError(f"{path} is not a library. Choose another file, or restore it from a backup.")
     if "version number" in message or "newer version of DuckDB" in message:
         return LibraryVersionError(
-            f"The library {path} was written by a newer program: {first} Update this one to open it."
+            f"The library {path} was written by a newer program: {first.rstrip('.')}. "
+            "Update this one to open it."
         )
     return LibraryError(
-        f"The library {path} cannot be read or written: {first} "
-        "Check the disk, then run `workbench doctor`, or restore a backup."
+        f"The library {path} cannot be read or written: {first.rstrip('.')}. "
+        "Check the disk, and restore a backup if it happens again."
     )

@@ -189,19 +189,13 @@ def share(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
 
 def pages(cursor: DuckDBPyConnection, paper_id: int) -> list[Page]:
     """Every page of the paper, in order. Who may see it is for the caller to ask (``get``)."""
-    rows = cursor.execute(
-        f"{_PAGE} ORDER BY page",
-        [paper_id],
-    ).fetchall()
+    rows = cursor.execute(f"{_PAGE} ORDER BY page", [paper_id]).fetchall()
     return [Page(*row) for row in rows]
 
 
 def page(cursor: DuckDBPyConnection, paper_id: int, page: int) -> Page:
     """One page, counted from 1. Raises NotFoundError. Who may see it is for the caller to ask (``get``)."""
-    row = cursor.execute(
-        f"{_PAGE} AND page = ?",
-        [paper_id, page],
-    ).fetchone()
+    row = cursor.execute(f"{_PAGE} AND page = ?", [paper_id, page]).fetchone()
     if row is None:
         raise NotFoundError(f"This paper has no page {page}: pages count from 1 in file order.")
     return Page(*row)
@@ -209,17 +203,11 @@ def page(cursor: DuckDBPyConnection, paper_id: int, page: int) -> Page:
 
 def write_source(cursor: DuckDBPyConnection, paper_id: int, target: Path) -> None:
     """Writes the file the paper was made from to ``target``, in pieces, whole or not at all."""
-    parts = cursor.execute("SELECT part FROM sources WHERE paper_id = ? ORDER BY part", [paper_id]).fetchall()
     _require(cursor, paper_id)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            for (part,) in parts:
-                row = cursor.execute(
-                    "SELECT data FROM sources WHERE paper_id = ? AND part = ?", [paper_id, part]
-                ).fetchone()
-                assert row is not None
-                file.write(row[0])
+            file.writelines(contents.source(cursor, paper_id))
         Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)

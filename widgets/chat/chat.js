@@ -1,0 +1,227 @@
+const NEAR_END = 90; // px from the end of the thread within which a streaming answer keeps it in view
+const SUPPORT = { supported: "supported", partly: "partly supported", unsupported: "not supported by this page", pending: "", "": "" };
+
+function render({ model, el: root }) {
+  root.classList.add("wb", "wb-chat");
+  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out of the composer
+  const card = citationCard(root);
+  const empty = emptyThread(model, (text) => compose.write(text));
+  const list = el("div", { class: "wb-turns" });
+  const thread = el("div", { class: "wb-thread", role: "log", "aria-label": "Questions and answers", tabIndex: -1 },
+    el("div", { class: "wb-column" }, empty.box, list));
+  const problem = errorLine(model);
+  const compose = composer(model);
+  root.append(thread, el("div", { class: "wb-compose" }, el("div", { class: "wb-column" }, problem.line, compose.box)), card.box);
+
+  let drawn = [];
+  const turnAt = (index) => {
+    const live = model.get("live");
+    const turn = model.get("turns")[index] ?? {};
+    return live.index === index ? { ...turn, ...live, citations: model.get("live_citations") } : turn;
+  };
+  const atEnd = () => thread.scrollHeight - thread.scrollTop - thread.clientHeight < NEAR_END;
+
+  const draw = () => {
+    const turns = model.get("turns");
+    const active = model.get("active");
+    const follow = atEnd();
+    if (turns.length < drawn.length || (drawn[0] && drawn[0].question !== turns[0]?.question)) { drawn = []; list.replaceChildren(); }
+    const asked = turns.length > drawn.length;
+    turns.forEach((_, index) => {
+      const turn = turnAt(index);
+      if (!drawn[index]) {
+        drawn[index] = turnView(model, card, index, turn.question);
+        list.append(drawn[index].article);
+      }
+      drawn[index].draw(turn);
+      drawn[index].activate(active.turn === index ? active.k : -1);
+    });
+    empty.box.hidden = turns.length > 0;
+    if (asked || follow) thread.scrollTop = thread.scrollHeight;
+  };
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    if (card.hide()) return;
+    if (model.get("streaming")) act(model, "stop");
+  });
+  thread.addEventListener("scroll", () => card.hide(), { passive: true });
+  const stops = [watch(model, ["turns", "live", "live_citations", "active"], draw), empty.stop, compose.stop, problem.stop];
+  return () => stops.forEach((stop) => stop());
+}
+
+/** What an empty thread shows: what to do, and questions to begin with. */
+function emptyThread(model, write) {
+  const questions = el("div", { class: "wb-suggestions" });
+  const hint = el("p");
+  const box = el("div", { class: "wb-empty" }, el("h2", {}, "Ask across your papers"), hint, questions);
+  const stop = watch(model, ["suggestions"], () => {
+    const texts = model.get("suggestions");
+    hint.textContent = texts.length
+      ? "Every claim in an answer carries a number. Click it to read the page it came from."
+      : "Add papers on the left, then ask a question that needs more than one of them.";
+    questions.replaceChildren(...texts.map((text) => el("button", { type: "button", onclick: () => write(text) }, text)));
+  });
+  return { box, stop };
+}
+
+/** One question with its answer. `draw` takes the turn as it is now and touches only what changed. */
+function turnView(model, card, index, question) {
+  const status = el("div", { class: "wb-status" });
+  const body = el("div", { class: "wb-answer" });
+  const notes = el("div", { class: "wb-notes" });
+  const foot = el("div", { class: "wb-foot" });
+  const passages = el("div", { class: "wb-passages", hidden: true });
+  const article = el("article", { class: "wb-turn" }, el("div", { class: "wb-question" }, question), status, body, notes, foot, passages);
+  let turn = {};
+  let last = "";
+
+  const chipAt = (event) => event.target.closest?.(".wb-cite");
+  body.addEventListener("click", (event) => {
+    const chip = chipAt(event);
+    if (chip) { card.hide(); act(model, "cite", { turn: index, k: Number(chip.dataset.k) }); }
+  });
+  for (const type of ["pointerover", "focusin"]) {
+    body.addEventListener(type, (event) => { const chip = chipAt(event); if (chip) card.show(chip, turn.citations?.[Number(chip.dataset.k)]); });
+  }
+  for (const type of ["pointerout", "focusout"]) body.addEventListener(type, (event) => { if (chipAt(event)) card.hideSoon(); });
+
+  const passageRow = (passage, k) => el("button", {
+    type: "button", class: "wb-passage", onclick: () => act(model, "cite", { turn: index, k, among: "passages" }),
+  }, el("b", {}, passage.title), el("small", {}, dotted(passage.byline, pageText(passage), `relevance ${passage.score.toFixed(2)}`, passage.ranks)),
+  el("q", {}, passage.quote.slice(0, 260)));
+
+  function drawFoot() {
+    const facts = turn.foot;
+    foot.hidden = !facts && !turn.text;
+    if (foot.hidden) return;
+    const list = turn.passages ?? [];
+    const why = list.length > 0 && el("button", {
+      type: "button", class: "wb-link", "aria-expanded": String(!passages.hidden),
+      onclick: (event) => {
+        passages.hidden = !passages.hidden;
+        event.currentTarget.setAttribute("aria-expanded", String(!passages.hidden));
+        if (!passages.childElementCount) passages.replaceChildren(...list.map(passageRow));
+      },
+    }, "Why these passages");
+    const copy = el("button", { type: "button", class: "wb-link", onclick: async (event) => {
+      const button = event.currentTarget;
+      await navigator.clipboard.writeText(turn.text);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    } }, "Copy");
+    foot.replaceChildren(...[
+      facts?.supported > 0 && el("span", { class: "wb-ok" }, `✓ ${facts.supported} supported`),
+      facts?.partly > 0 && el("span", { class: "wb-part" }, `◐ ${facts.partly} partly`),
+      facts?.unsupported > 0 && el("span", { class: "wb-no" }, `✗ ${facts.unsupported} not supported`),
+      facts?.uncited > 0 && el("span", {}, `○ ${facts.uncited} without citation`),
+      facts && turn.state !== "refused" && el("span", {}, `${facts.cited} of ${facts.in_scope} ${facts.in_scope === 1 ? "paper" : "papers"} cited`),
+      facts && el("span", {}, dotted(facts.provider, facts.seconds > 0 && `${facts.seconds} s`)),
+      el("span", { class: "wb-foot-actions" }, why, copy),
+    ].filter(Boolean));
+  }
+
+  const draw = (now) => {
+    const key = JSON.stringify([now.state, now.html, now.notes, now.citations?.length]);
+    if (key === last) return;
+    last = key;
+    turn = now;
+    const running = turn.state === "searching" || turn.state === "answering";
+    article.setAttribute("aria-busy", String(running));
+    article.dataset.state = turn.state;
+    status.hidden = turn.state === "answering" || turn.state === "done" || turn.state === "refused";
+    status.textContent = { searching: "Reading the papers", stopped: "Stopped", failed: "No answer" }[turn.state] ?? "";
+    body.innerHTML = turn.html; // markdown rendered and sanitised in richtext.py; nothing else is HTML
+    for (const chip of body.querySelectorAll(".wb-cite")) {
+      const citation = turn.citations?.[Number(chip.dataset.k)];
+      if (citation) chip.setAttribute("aria-label", `Citation ${citation.n}: ${dotted(citation.title, pageText(citation), SUPPORT[citation.support])}`);
+    }
+    notes.replaceChildren(...turn.notes.map((note) => el("div", {}, note)));
+    drawFoot();
+  };
+  const activate = (k) => {
+    for (const chip of body.querySelectorAll(".wb-cite")) chip.classList.toggle("wb-on", Number(chip.dataset.k) === k);
+  };
+  return { article, draw, activate };
+}
+
+/** The card beside a marker: what it cites. */
+function citationCard(root) {
+  const title = el("b"), facts = el("div", { class: "wb-card-facts" }), quote = el("q"), support = el("div", { class: "wb-card-support" });
+  const box = el("div", { class: "wb-card", role: "tooltip", id: `wb-card-${Math.random().toString(36).slice(2)}`, hidden: true }, title, facts, quote, support);
+  let timer = 0;
+  let chipNow = null;
+  const hide = () => {
+    clearTimeout(timer);
+    const was = !box.hidden;
+    box.hidden = true;
+    chipNow?.removeAttribute("aria-describedby");
+    chipNow = null;
+    return was;
+  };
+  const show = (chip, citation) => {
+    hide();
+    if (!citation) return;
+    chipNow = chip;
+    title.textContent = citation.title;
+    facts.textContent = dotted(citation.byline, pageText(citation));
+    quote.textContent = citation.quote.length > 420 ? `${citation.quote.slice(0, 420)}…` : citation.quote;
+    support.textContent = SUPPORT[citation.support] ? `This sentence is ${SUPPORT[citation.support]}.` : "";
+    support.dataset.support = citation.support;
+    support.hidden = !support.textContent;
+    box.hidden = false;
+    chip.setAttribute("aria-describedby", box.id);
+    const at = chip.getBoundingClientRect(), frame = root.getBoundingClientRect();
+    const left = Math.max(12, Math.min(at.left - frame.left - 40, frame.width - box.offsetWidth - 12));
+    const below = at.bottom - frame.top + 8;
+    const above = at.top - frame.top - box.offsetHeight - 8;
+    box.style.left = `${left}px`;
+    box.style.top = `${below + box.offsetHeight > frame.height - 8 && above > 8 ? above : below}px`;
+  };
+  const hideSoon = () => { clearTimeout(timer); timer = setTimeout(hide, 140); };
+  box.addEventListener("pointerenter", () => clearTimeout(timer));
+  box.addEventListener("pointerleave", hideSoon);
+  return { box, show, hide, hideSoon };
+}
+
+/** Scope, question and the button: Enter asks, Shift+Enter breaks the line, Escape stops. */
+function composer(model) {
+  const chip = el("select", { class: "wb-scope-choice", "aria-label": "Papers this question sees",
+    onchange: () => act(model, "choose_scope", { value: Number(chip.value) }) });
+  const scope = el("label", { class: "wb-scope" }, el("i", { "aria-hidden": "true" }), chip, icon("down"));
+  const text = el("textarea", { rows: 1, placeholder: "Ask across these papers…", "aria-label": "Question", spellcheck: true });
+  const button = el("button", { type: "button", class: "wb-primary wb-ask" });
+  const hint = el("div", { class: "wb-hint", "aria-hidden": "true" }, "Enter to ask · Shift+Enter for a new line");
+  const box = el("div", {}, scope, el("div", { class: "wb-box", onclick: (event) => { if (event.target === event.currentTarget) text.focus(); } }, text, button), hint);
+
+  const fit = () => { text.style.height = "auto"; text.style.height = `${Math.min(text.scrollHeight, 160)}px`; };
+  const refresh = () => {
+    const streaming = model.get("streaming");
+    button.replaceChildren(streaming ? "Stop" : "Ask");
+    button.classList.toggle("wb-stop", streaming);
+    button.disabled = !streaming && !text.value.trim();
+    hint.textContent = streaming ? "Esc to stop" : "Enter to ask · Shift+Enter for a new line";
+  };
+  const write = (value) => { text.value = value; fit(); refresh(); text.focus(); };
+  const ask = () => {
+    if (model.get("streaming") || !text.value.trim()) return;
+    act(model, "ask", { question: text.value });
+    write("");
+  };
+  button.addEventListener("click", () => (model.get("streaming") ? act(model, "stop") : ask()));
+  text.addEventListener("input", () => { fit(); refresh(); });
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); ask(); }
+    if (event.key !== "Escape") event.stopPropagation();
+  });
+
+  const drawScopes = () => {
+    chip.replaceChildren(...model.get("scopes").map((choice) => el("option", { value: String(choice.value) }, choice.label)));
+    chip.value = String(model.get("scope"));
+    scope.classList.remove("wb-pulse");
+    void scope.offsetWidth; // lets the animation begin again
+    scope.classList.add("wb-pulse");
+  };
+  const stops = [watch(model, ["scopes", "scope"], drawScopes), watch(model, ["streaming"], refresh)];
+  return { box, write, stop: () => stops.forEach((stop) => stop()) };
+}
+export default { render };

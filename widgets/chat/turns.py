@@ -1,0 +1,125 @@
+"""One question and its answer as the chat panel shows them: plain values for the front end."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from widgets.richtext import Marker, answer_html
+from widgets.wording import byline, one_line
+
+if TYPE_CHECKING:
+    from workbench import Answer, Citation, Evidence, Passage
+
+
+def asked(question: str) -> dict[str, Any]:
+    """A turn whose answer has not begun."""
+    return {"question": question, "state": "searching", "html": "", "citations": [], "notes": []}
+
+
+def answered(answer: Answer) -> dict[str, Any]:
+    """A complete turn."""
+    return {
+        "question": answer.question,
+        "state": "refused" if answer.refused else "done",
+        "html": answer_html(answer.text, markers=_markers(answer), audit=answer.audit),
+        "text": copied_text(answer),
+        "citations": [_citation(c, refused=answer.refused) for c in answer.citations],
+        "notes": [one_line(w) for w in answer.warnings],
+        "foot": _foot(answer),
+        "passages": [_passage(p) for p in answer.evidence.passages],
+    }
+
+
+def provisional_citations(evidence: Evidence) -> list[dict[str, Any]]:
+    """What a marker means while the answer still streams: the passage of that number."""
+    return [{**_passage(p), "support": "pending"} for p in evidence.passages]
+
+
+def copied_text(answer: Answer) -> str:
+    """The answer as markdown with its sources, for the clipboard."""
+    sources = [
+        f"[{c.n}] {c.title}{_year(c.year)}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
+        for c in answer.citations
+    ]
+    return "\n".join([answer.text, *([""] if sources else []), *sources])
+
+
+def _year(year: int | None) -> str:
+    return f" ({year})" if year else ""
+
+
+def _markers(answer: Answer) -> list[Marker]:
+    """A refusal's citations are the nearest passages, which support nothing and are not to blame for it."""
+    return [
+        Marker(c.n, "pending" if answer.refused else c.support, c.claim_start, c.claim_end or sys.maxsize)
+        for c in answer.citations
+    ]
+
+
+def _foot(answer: Answer) -> dict[str, Any]:
+    verdicts = Counter(v.verdict for v in answer.audit)
+    return {
+        "supported": verdicts["supported"],
+        "partly": verdicts["partly"],
+        "unsupported": verdicts["unsupported"],
+        "uncited": verdicts["uncited"],
+        "cited": len({c.paper_id for c in answer.citations}),
+        "in_scope": answer.evidence.papers_in_scope,
+        "provider": answer.provider,
+        "scope": answer.scope_label,
+        "seconds": round(answer.timing.get("total", 0.0), 1),
+    }
+
+
+def _citation(citation: Citation, *, refused: bool) -> dict[str, Any]:
+    return {
+        "n": citation.n,
+        "paper": citation.paper_id,
+        "title": citation.title,
+        "byline": byline(citation.authors, citation.year),
+        "page": citation.page,
+        "label": citation.page_label or "",
+        "unit": citation.page_unit,
+        "quote": citation.quote,
+        "start": citation.char_start,
+        "end": citation.char_end,
+        "support": "" if refused else citation.support,
+    }
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    return {
+        "n": passage.n,
+        "paper": passage.paper_id,
+        "title": passage.title,
+        "byline": byline(passage.authors, passage.year),
+        "page": passage.page_start,
+        "label": "",
+        "unit": passage.page_unit,
+        "quote": passage.text,
+        "start": passage.char_start,
+        "end": passage.char_end,
+        "support": "",
+        "score": round(passage.score, 2),
+        "ranks": _ranks(passage.vector_rank, passage.keyword_rank),
+    }
+
+
+def _ranks(vector: int | None, keyword: int | None) -> str:
+    found = [f"{name} {rank}" for name, rank in (("meaning", vector), ("words", keyword)) if rank]
+    return ", ".join(found)
+
+
+def suggestions(titles: Sequence[str]) -> list[str]:
+    """Questions to begin with, from the titles in scope; none where there is no paper."""
+    if not titles:
+        return []
+    general = [
+        "What are the main findings, and on what data do they rest?",
+        "What limitations do the authors name?",
+    ]
+    about = [f"What does “{one_line(title, 70)}” propose, and how is it evaluated?" for title in titles[:1]]
+    return about + general

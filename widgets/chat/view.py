@@ -1,0 +1,14 @@
+"""The chat panel's leaf."""
+
+from __future__ import annotations
+
+from widgets.assets import module, style
+from widgets.chat.state import ChatState
+from widgets.view import Leaf
+
+
+class Chat(ChatState, Leaf):
+    """Questions, streamed and cited answers, and the composer."""
+
+    _esm = module("chat/chat.js")
+    _css = style("chat/chat.css")

@@ -1,0 +1,138 @@
+"""Panels arranged as dashboards. A notebook opens a workbench, shows a dashboard, and stops."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from logging.handlers import RotatingFileHandler
+from typing import Any
+
+import ipywidgets
+from platformdirs import user_log_path
+
+from widgets.chat.view import Chat
+from widgets.header.view import Header
+from widgets.opening.view import Opening
+from widgets.panel import Run, in_thread
+from widgets.papers.view import PaperList, papers_panel
+from widgets.projects.view import Projects
+from widgets.uploads.view import Uploads
+from widgets.viewer.view import Viewer
+from workbench import Workbench
+
+VIEWS = ["Chat"]
+
+
+def dashboard(opener: Callable[[], Workbench], *, run: Run = in_thread) -> ipywidgets.Box:
+    """The research workbench as one widget.
+
+    ``opener`` opens the library, as ``workbench.open`` does. It runs beside the kernel's main thread, so
+    that the page shows at once; where it fails the page says why and offers to try again.
+    """
+    log_to_file()
+    page = ipywidgets.Box()
+    page.add_class("wb-page")
+
+    def show(opened: Workbench) -> None:
+        page.children = [Dashboard(opened, run=run).box]
+
+    opening = Opening(opener, on_open=show, run=run)
+    page.children = [opening]
+    opening.start()
+    return page
+
+
+class Dashboard:
+    """The panels of one open workbench and what they tell each other. ``box`` is the widget to show."""
+
+    def __init__(self, workbench: Workbench, *, run: Run = in_thread) -> None:
+        self.header = Header(workbench, views=VIEWS, run=run)
+        self.projects = Projects(workbench, run=run)
+        self.papers = PaperList(workbench, on_change=self._library_changed, on_read=self._read, run=run)
+        self.uploads = Uploads(
+            self.papers.add_uploads, max_bytes=workbench.settings.max_file_mb << 20, run=run
+        )
+        self.chat = Chat(workbench, on_cite=self._cite, run=run)
+        self.viewer = Viewer(workbench, run=run)
+        self._cited_turn = -1
+        self.box = self._arranged()
+        self.projects.observe(lambda _: self._project_chosen(), "chosen")
+        self.projects.observe(lambda _: self.chat.offer_scopes(self.projects.projects), "projects")
+        self.papers.observe(lambda _: self._papers_listed(), "papers")
+        self.viewer.observe(lambda _: self._citation_stepped(), "citation")
+        self.viewer.observe(lambda change: self._fold(change["new"] > 0), "paper")
+        self.projects.in_background("reading the library", self._fill)
+
+    def _arranged(self) -> ipywidgets.Box:
+        side = ipywidgets.VBox([self.projects, papers_panel(self.papers, self.uploads)])
+        side.add_class("wb").add_class("wb-side")
+        chat_view = ipywidgets.GridBox([side, self.chat, self.viewer])
+        chat_view.add_class("wb-columns")
+        views = ipywidgets.Stack([chat_view], selected_index=0)
+        views.add_class("wb-views")
+        self.header.observe(
+            lambda change: setattr(views, "selected_index", VIEWS.index(change["new"])), "view"
+        )
+        app = ipywidgets.VBox([self.header, views])
+        app.add_class("wb").add_class("wb-app")
+        return app
+
+    def _fill(self) -> None:
+        self.projects.refresh()
+        self.chat.offer_scopes(self.projects.projects)
+        self._project_chosen()
+        self.header.refresh()
+
+    def _project_chosen(self) -> None:
+        """Everything follows the project: papers, thread, and a viewer that shows nothing of another."""
+        with self.papers.shown_errors("listing the papers"):
+            self.viewer.clear()
+            self.papers.show(self.projects.scope)
+            self.chat.show(self.projects.chosen, titles=self._titles())
+
+    def _papers_listed(self) -> None:
+        self.chat.suggest(self._titles())
+
+    def _library_changed(self) -> None:
+        self.projects.refresh()
+        self.header.refresh()
+
+    def _read(self, paper: int) -> None:
+        self._cited_turn = -1
+        self.chat.active = {}
+        self.viewer.show_paper(paper)
+
+    def _cite(self, citations: Sequence[dict[str, Any]], k: int, turn: int) -> None:
+        self._cited_turn = turn if self.chat.active else -1
+        self.viewer.show_citation(citations, k)
+
+    def _citation_stepped(self) -> None:
+        """The marker of the citation that the viewer shows is the active one in the thread."""
+        if self._cited_turn >= 0 and self.viewer.citation >= 0:
+            self.chat.active = {"turn": self._cited_turn, "k": self.viewer.citation}
+        elif self.viewer.citation < 0:
+            self.chat.active = {}
+
+    def _fold(self, page_open: bool) -> None:
+        """On a narrow screen the open page takes the place of the projects; the style sheet decides."""
+        if page_open:
+            self.box.add_class("wb-page-open")
+        else:
+            self.box.remove_class("wb-page-open")
+
+    def _titles(self) -> list[str]:
+        return [paper["title"] for paper in self.papers.papers]
+
+
+def log_to_file() -> None:
+    """Send what panels log to ``dashboard.log`` in the user's log folder, once per kernel."""
+    log = logging.getLogger("widgets")
+    if any(isinstance(handler, RotatingFileHandler) for handler in log.handlers):
+        return
+    folder = user_log_path("research-workbench", ensure_exists=True)
+    handler = RotatingFileHandler(
+        folder / "dashboard.log", maxBytes=1 << 20, backupCount=2, encoding="utf-8", delay=True
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)

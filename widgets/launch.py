@@ -1,0 +1,26 @@
+"""How the dashboard is started: the command that serves it on this machine."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+SITE = PACKAGE / "site"
+"""Our part of Jupyter's data folders: the page's template and the server's settings."""
+
+
+def dashboard_notebook() -> Path:
+    """The notebook that shows the dashboard: the checkout's, else the one inside the package."""
+    in_checkout = PACKAGE.parent / "notebooks" / "dashboard.ipynb"
+    return in_checkout if in_checkout.is_file() else SITE / "dashboard.ipynb"
+
+
+def voila_command(library: Path, *, port: int = 8866, open_browser: bool = True) -> list[str]:
+    """The command that serves the dashboard of ``library`` at 127.0.0.1, with a token of its own.
+
+    It prints the address with the token, and opens it in a browser where ``open_browser``; if ``port`` is
+    taken it finds another. The user is the environment's ``WORKBENCH_USER``.
+    """
+    command = [sys.executable, "-m", "widgets.server", f"--port={port}", f"--Dashboard.library={library}"]
+    return [*command, *([] if open_browser else ["--no-browser"]), str(dashboard_notebook())]

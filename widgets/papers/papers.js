@@ -1,0 +1,60 @@
+const MARKS = { ready: "✓", duplicate: "＝", failed: "✗", cancelled: "–" };
+
+function render({ model, el: root }) {
+  root.classList.add("wb", "wb-papers");
+  const count = el("small");
+  const list = el("ul", { class: "wb-paper-list", "aria-labelledby": "wb-papers-heading" });
+  const work = jobRow(model);
+  const outcomes = el("div", { class: "wb-outcomes", role: "status" });
+  const problem = errorLine(model);
+  root.append(el("h2", { class: "wb-heading" }, "Papers", count), list, work.row, outcomes, problem.line);
+
+  const drawPapers = () => {
+    const papers = model.get("papers");
+    const limit = model.get("limit");
+    count.textContent = limit ? `${papers.length} of ${limit}` : String(papers.length || "");
+    const focused = list.contains(document.activeElement) && document.activeElement.dataset.id;
+    list.replaceChildren(...papers.map((paper) => el("li", {}, el("button", {
+      type: "button", class: "wb-paper", "data-id": String(paper.id), title: paper.title,
+      onclick: () => act(model, "read_paper", { id: paper.id }),
+    }, el("span", { class: "wb-paper-title" }, paper.title),
+    el("span", { class: "wb-paper-facts" }, dotted(paper.byline, paper.pages),
+      paper.chip && el("span", { class: "wb-chip wb-busy" }, paper.chip))))));
+    if (!papers.length) list.append(el("li", { class: "wb-none" }, "No papers here yet."));
+    if (focused) list.querySelector(`[data-id="${focused}"]`)?.focus();
+  };
+  const drawOutcomes = () => {
+    const files = model.get("outcomes");
+    outcomes.replaceChildren(...files.map((file) => el("div", { class: `wb-outcome wb-${file.status}` },
+      el("b", { "aria-hidden": "true" }, MARKS[file.status] ?? "·"),
+      el("span", {}, el("span", { class: "wb-outcome-file" }, file.file), el("small", {}, `${file.status}: ${file.detail}`)))));
+    if (files.length) outcomes.append(el("button", { type: "button", class: "wb-link", onclick: () => act(model, "clear_outcomes") }, "Clear"));
+  };
+  const stops = [watch(model, ["papers", "limit"], drawPapers), watch(model, ["outcomes"], drawOutcomes), work.stop, problem.stop];
+  return () => stops.forEach((stop) => stop());
+}
+
+/** The file being added: its name, what is done to it, a bar, and a way to stop. */
+function jobRow(model) {
+  const name = el("span", { class: "wb-paper-title" });
+  const doing = el("span", { class: "wb-chip wb-busy" });
+  const left = el("span");
+  const bar = el("i");
+  const progress = el("div", { class: "wb-bar", role: "progressbar", "aria-label": "Adding papers", "aria-valuemin": "0", "aria-valuemax": "100" }, bar);
+  const cancel = el("button", { type: "button", class: "wb-icon", "aria-label": "Cancel adding", title: "Cancel adding", onclick: () => act(model, "cancel") }, icon("close"));
+  const row = el("div", { class: "wb-job", hidden: true }, el("div", { class: "wb-job-head" }, name, cancel),
+    el("span", { class: "wb-paper-facts" }, left, doing), progress);
+  const stop = watch(model, ["job"], () => {
+    const job = model.get("job");
+    row.hidden = !job.file;
+    if (!job.file) return;
+    name.textContent = job.file;
+    doing.textContent = job.stopping ? "stopping" : job.doing;
+    left.textContent = job.files > 1 ? `${job.nth} of ${job.files}` : "";
+    bar.style.width = `${job.percent}%`;
+    progress.setAttribute("aria-valuenow", String(job.percent));
+    cancel.disabled = job.stopping;
+  });
+  return { row, stop };
+}
+export default { render };

@@ -1,0 +1,59 @@
+"""Voila with this dashboard's settings: ``python -m widgets.server NOTEBOOK`` (see ``launch``)."""
+
+from __future__ import annotations
+
+import os
+import threading
+import webbrowser
+from typing import Any
+
+import click
+from tornado.ioloop import IOLoop
+from traitlets import Unicode, default
+from voila.app import Voila
+
+from widgets.launch import PACKAGE, SITE
+
+
+class Dashboard(Voila):
+    """Binds to this machine only, asks for a token, and says where the dashboard is.
+
+    Settings come from ``site/voila.json`` and the command line, not from the folder it is started in.
+    """
+
+    library = Unicode(help="The library to open.").tag(config=True)
+
+    @default("config_file_paths")
+    def _our_settings(self) -> list[str]:
+        return [str(SITE)]
+
+    def initialize(self, argv: Any = None) -> None:
+        _put_first("JUPYTER_PATH", str(SITE))
+        _put_first("PYTHONPATH", str(PACKAGE.parent))  # kernels start in the notebook's folder
+        super().initialize(argv)
+        if self.library:
+            os.environ["WORKBENCH_LIBRARY"] = self.library
+
+    def start(self) -> None:
+        IOLoop.current().add_callback(self._announce)
+        super().start()
+
+    def _announce(self) -> None:
+        click.echo(f"The dashboard is at {self.display_url}\nPress Ctrl+C to stop it.")
+
+    def launch_browser(self) -> None:
+        """Voila's own opens the address without the token and so ends at a login page."""
+        threading.Thread(target=webbrowser.open, args=(self.display_url,), daemon=True).start()
+
+
+def _put_first(variable: str, folder: str) -> None:
+    others = os.environ.get(variable)
+    os.environ[variable] = f"{folder}{os.pathsep}{others}" if others else folder
+
+
+def main() -> None:
+    Dashboard.launch_instance()
+
+
+if __name__ == "__main__":
+    main()

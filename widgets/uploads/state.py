@@ -1,0 +1,136 @@
+"""Files sent by the browser, in slices, because one message of a kernel may hold about ten megabytes.
+
+A file's name is a label and never a path: slices go to a numbered file in a private folder.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from traitlets import Dict, Int
+
+from widgets.panel import PanelState, action
+from workbench import InvalidInputError
+
+SLICE_BYTES = 1 << 20
+LABEL_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file that has arrived whole: the label a person knows it by, and where its bytes are."""
+
+    label: str
+    path: Path
+
+    def discard(self) -> None:
+        self.path.unlink(missing_ok=True)
+
+
+@dataclass(slots=True)
+class _Arriving:
+    upload: Upload
+    size: int
+    received: int = 0
+
+
+class UploadsState(PanelState):
+    """Puts slices together and hands each finished batch to ``received``.
+
+    ``accepted`` answers every message, ``{"key", "bytes", "answer"}`` with the bytes of that file so far, or
+    −1 where it was refused, and a running number; the front end sends the next slice only then.
+    """
+
+    slice_bytes = Int(SLICE_BYTES).tag(sync=True)
+    accepted = Dict().tag(sync=True)
+
+    error_stays = True  # the next file of a batch must not wipe out why this one was refused
+
+    def __init__(
+        self, received: Callable[[Sequence[Upload]], None], *, max_bytes: int, **options: Any
+    ) -> None:
+        super().__init__(**options)
+        self._received = received
+        self._max_bytes = max_bytes
+        self._folder: Path | None = None
+        self._arriving: dict[str, _Arriving] = {}
+        self._batch: list[Upload] = []
+        self._count = 0
+
+    @action
+    def begin(self, *, key: str, name: str, size: int) -> None:
+        """Expect a file of ``size`` bytes; refuse one that is larger than the library takes."""
+        if size > self._max_bytes:
+            self._answer(key, -1)
+            raise InvalidInputError(
+                f"{file_label(name)} is larger than {self._max_bytes >> 20} MB; WORKBENCH_MAX_FILE_MB raises that."
+            )
+        self._count += 1
+        path = self._private_folder() / f"upload-{self._count}"
+        path.touch(mode=0o600)
+        self._arriving[key] = _Arriving(Upload(file_label(name), path), size)
+        self._answer(key, 0)
+
+    @action
+    def receive(self, *, key: str, offset: int, data: bytes = b"") -> None:
+        """Add one slice. Slices come in order; a gap or an overrun ends the file."""
+        file = self._arriving.get(key)
+        if file is None:
+            return  # it was cancelled while this slice was on its way
+        if offset != file.received or file.received + len(data) > file.size:
+            self.cancel(key=key)
+            raise InvalidInputError(f"{file.upload.label} did not arrive whole. Add it again.")
+        with file.upload.path.open("ab") as target:
+            target.write(data)
+        file.received += len(data)
+        if file.received == file.size:
+            self._batch.append(self._arriving.pop(key).upload)
+        self._answer(key, file.received)
+
+    @action
+    def finish(self) -> None:
+        """Hand over what has arrived since the last time."""
+        batch, self._batch = self._batch, []
+        if batch:
+            self._received(batch)
+
+    @action
+    def cancel(self, *, key: str) -> None:
+        file = self._arriving.pop(key, None)
+        if file is not None:
+            file.upload.discard()
+        self._answer(key, -1)
+
+    def discard_all(self) -> None:
+        """Remove the private folder with whatever is still in it."""
+        self._arriving.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _answer(self, key: str, received: int) -> None:
+        self.accepted = {"key": key, "bytes": received, "answer": self.accepted.get("answer", 0) + 1}
+
+    def _private_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="workbench-upload-"))
+        return self._folder
+
+
+def file_label(name: str) -> str:
+    """The last part of ``name`` without control characters, at most 200 characters, ending kept."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    shown = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip()
+    if not shown.strip("."):
+        return "upload"
+    if len(shown) <= LABEL_CHARACTERS:
+        return shown
+    stem, dot, suffix = shown.rpartition(".")
+    kept = f"{dot}{suffix}" if stem and len(suffix) <= 12 else ""
+    return shown[: LABEL_CHARACTERS - len(kept) - 1] + "…" + kept

@@ -114,7 +114,7 @@ def read_source(path: Path) -> Source:
 
 
 class PaperTemplate(BaseDocTemplate):
-    """A4, one column, a running head from page 2, an outline entry per heading."""
+    """A4, one column, a running head, an outline entry per heading."""
 
     def __init__(self, target: Path, source: Source) -> None:
         super().__init__(
@@ -139,8 +139,6 @@ class PaperTemplate(BaseDocTemplate):
         )
 
     def running_head(self, canvas: Canvas, _doc: BaseDocTemplate) -> None:
-        if canvas.getPageNumber() == 1:
-            return
         canvas.saveState()
         canvas.setFillColor(GREY)
         canvas.setFont("Times-Italic", 9)
@@ -190,7 +188,7 @@ def flowables(source: Source) -> list[Flowable]:
     """The whole paper, in order."""
     story: list[Flowable] = [
         Paragraph(_escape(source.title), STYLES["title"]),
-        Paragraph(f"{AUTHOR}, {source.year}", STYLES["byline"]),
+        Paragraph(f"{AUTHOR}, published {source.year}", STYLES["byline"]),
     ]
     tokens = MARKDOWN.parse(source.body)
     section, at = "", 0

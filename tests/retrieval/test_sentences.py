@@ -31,7 +31,7 @@ def assert_splits(*expected: str, joined_by: str = " ") -> None:
         ["A query takes 4.7 ms.", "It was 11 sec.", "Then it was done."],
         ["We use filters, e.g. Bloom filters, i.e. sketches.", "They help."],
         ["Dr. Ada Byron met Mr. Babbage and Prof. De Morgan.", "They spoke."],
-        ["J. R. Smith and A. Jones wrote it.", "It was 1990."],
+        ["J. R. Smith, J.-B. Lespiau and A. Jones wrote it.", "It was 1990."],
         ["The results show vitamin C.", "The dose was low."],
         ["In Drosophila, E. coli and S. cerevisiae differ.", "We saw both."],
         ["Sales in the U.S. grew in the U.S.", "The rest fell."],
@@ -82,20 +82,15 @@ def test_chinese_and_japanese_need_no_space_after_an_end(expected: list[str]) ->
 
 
 def test_a_line_break_inside_a_paragraph_is_no_end() -> None:
-    text = (
-        "The graph indexes found 77 to 88 % of the\nright chunks without a filter, which is what\n"
-        "DuckDB needs. With a filter of ten papers the\nrecall fell."
-    )
-    assert sentences(text) == [
-        "The graph indexes found 77 to 88 % of the\nright chunks without a filter, which is what\nDuckDB needs.",
-        "With a filter of ten papers the\nrecall fell.",
-    ]
+    first = "The graph indexes found 77 to 88 % of the\nright chunks without a filter, as\nDuckDB does."
+    second = "With a filter of ten papers the\nrecall fell."
+    assert_splits(first, second)
 
 
 @pytest.mark.parametrize("gap", ["\n", "\n\n", "\r\n", "\n  \n"])
 @pytest.mark.parametrize(
     "heading",
-    ["Abstract", "2 Without a filter", "3.1 Data collection", "Methods and materials", "II. Results"],
+    ["Abstract", "2 Without a filter", "3.1 Data collection", "Methods and data", "II. Results"],
 )
 def test_a_heading_before_a_paragraph_stands_alone(heading: str, gap: str) -> None:
     body = "Approximate indexes promise fast search over a whole collection, and they\nkeep the promise."
@@ -129,10 +124,9 @@ def test_a_caption_keeps_its_label_and_leaves_the_table() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [("-", "-"), ("•", "•"), ("1.", "2."), ("(1)", "(2)"), ("a)", "b)")]
-)
-def test_each_item_of_a_list_stands_alone(first: str, second: str) -> None:
+@pytest.mark.parametrize("signs", ["- -", "• •", "1. 2.", "(1) (2)", "a) b)"])
+def test_each_item_of_a_list_stands_alone(signs: str) -> None:
+    first, second = signs.split()
     text = f"We need:\n{first} a file of\nits own\n  {second} a lock"
     assert sentences(text) == ["We need:", f"{first} a file of\nits own", f"{second} a lock"]
 
@@ -186,9 +180,9 @@ def test_spans_of_any_text_are_trimmed_ordered_and_cover_every_character_that_sh
 @pytest.mark.parametrize(
     "piece",
     [
-        "The cat sat on the mat. ", ".", "!", "a", " ", "\n", "\n ", "\r\n", "\n\r", "[", ".)", ".) ", ". ", "1. ",
-        "\n1. ", "A. ", "Abc. ", "[1", ".[1", ".[1]", "。", "．", "word.1", "\n\n ", ".\n", "Ab\n", "\ud800",
-        "Table 1. ", "“", ". “", "a.b.", "-" * 30 + "\n",
+        "The cat sat on the mat. ", ".", "!", "a", " ", "\n", "\n ", "\r\n", "\n\r", "[", ".)", ".) ", ". ",
+        "1. ", "\n1. ", "A. ", "Abc. ", "[1", ".[1", ".[1]", "。", "．", "word.1", "\n\n ", ".\n", "Ab\n",
+        "\ud800", "Table 1. ", "“", ". “", "a.b.", "-" * 30 + "\n",
     ],
 )  # fmt: skip
 def test_a_million_characters_of_anything_take_little_time(piece: str) -> None:

@@ -25,6 +25,8 @@ Source = str | Path | bytes | BinaryIO
 ProjectLike = Project | int | str
 PaperLike = Paper | int
 
+Listed = list  # inside these classes the name ``list`` means their method
+
 _NOT_GIVEN: Any = project_store.NOT_GIVEN
 
 
@@ -44,7 +46,7 @@ class Projects:
         with self._database.read() as cursor:
             return project_store.get(cursor, self._user, _key(project))
 
-    def list(self, status: str | None = "active") -> list[Project]:
+    def list(self, status: str | None = "active") -> Listed[Project]:
         """Projects by name; ``status`` is ``"active"``, ``"archived"`` or None for both."""
         with self._database.read() as cursor:
             return project_store.list_projects(cursor, self._user, status=status)
@@ -83,7 +85,9 @@ class Projects:
                 self._papers.add(paper, project=found)
                 continue
             with self._database.write() as cursor:
-                project_store.add_paper(cursor, self._user, found.id, _paper_id(paper), limit=self._max_papers)
+                project_store.add_paper(
+                    cursor, self._user, found.id, _paper_id(paper), limit=self._max_papers
+                )
         return self.get(found.id)
 
     def remove(self, project: ProjectLike, paper: PaperLike) -> None:
@@ -92,7 +96,7 @@ class Projects:
         with self._database.write() as cursor:
             project_store.remove_paper(cursor, self._user, found.id, _paper_id(paper))
 
-    def papers(self, project: ProjectLike) -> list[Paper]:
+    def papers(self, project: ProjectLike) -> Listed[Paper]:
         """The project's papers, in the order they were added."""
         return self._papers.list(scope=Scope.project(self.get(project)))
 
@@ -100,7 +104,9 @@ class Projects:
 class Papers:
     """``wb.papers``: what is in the library, as this user sees it."""
 
-    def __init__(self, database: Database, user: str, ingestor: Callable[[], Ingestor], reader: Callable[[], Reader]) -> None:
+    def __init__(
+        self, database: Database, user: str, ingestor: Callable[[], Ingestor], reader: Callable[[], Reader]
+    ) -> None:
         self._database, self._user, self._ingestor, self._reader = database, user, ingestor, reader
 
     def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
@@ -137,7 +143,12 @@ class Papers:
     ) -> IngestReport:
         project_id = self._project_id(project)
         return self._ingestor().add_many(
-            sources, user=self._user, project_id=project_id, title=title, progress=progress, cancelled=cancelled
+            sources,
+            user=self._user,
+            project_id=project_id,
+            title=title,
+            progress=progress,
+            cancelled=cancelled,
         )
 
     def add_texts(
@@ -157,7 +168,7 @@ class Papers:
         with self._database.read() as cursor:
             return paper_store.get(cursor, self._user, _paper_id(paper))
 
-    def list(self, scope: Scope = Scope.ALL) -> list[Paper]:
+    def list(self, scope: Scope = Scope.ALL) -> Listed[Paper]:
         """The papers of a scope, in the order they were added."""
         with self._database.read() as cursor:
             ids = scopes.paper_ids(cursor, self._user, scope)
@@ -169,7 +180,9 @@ class Papers:
         with self._database.write() as cursor:
             paper_store.unlink(cursor, self._user, _paper_id(paper))
 
-    def reprocess(self, paper: PaperLike, *, progress: Callable[[Progress], None] | None = None) -> FileOutcome:
+    def reprocess(
+        self, paper: PaperLike, *, progress: Callable[[Progress], None] | None = None
+    ) -> FileOutcome:
         """Reads the stored file again and replaces the paper's chunks and vectors in one step."""
         return self._ingestor().reprocess(self.get(paper).id, user=self._user, progress=progress)
 
@@ -179,19 +192,21 @@ class Papers:
             paper_store.share(cursor, self._user, _paper_id(paper))
         return self.get(paper)
 
-    def pages(self, paper: PaperLike) -> list[Page]:
+    def pages(self, paper: PaperLike) -> Listed[Page]:
         """The paper's pages (or sections, where its format has no pages), in order, with their texts."""
         with self._database.read() as cursor:
             found = paper_store.get(cursor, self._user, _paper_id(paper))
             return paper_store.pages(cursor, found.id)
 
-    def chunks(self, paper: PaperLike) -> list[Chunk]:
+    def chunks(self, paper: PaperLike) -> Listed[Chunk]:
         """The paper's chunks, in order."""
         with self._database.read() as cursor:
             found = paper_store.get(cursor, self._user, _paper_id(paper))
             return chunk_store.of_papers(cursor, [found.id])
 
-    def page_image(self, paper: PaperLike, page: int, *, highlight: str | None = None, width: int = 1000) -> bytes:
+    def page_image(
+        self, paper: PaperLike, page: int, *, highlight: str | None = None, width: int = 1000
+    ) -> bytes:
         """A PNG of one PDF page, ``width`` pixels wide, with the quote ``highlight`` marked.
 
         Nothing is marked where the quote cannot be placed on the page with certainty. Raises
@@ -200,7 +215,9 @@ class Papers:
         path = self._source_of_pdf(paper, page)
         return self._reader().render(path, page, width=width, highlight=highlight)
 
-    def page_view(self, paper: PaperLike, page: int, *, quote: str | None = None, width: int = 1000) -> PageView:
+    def page_view(
+        self, paper: PaperLike, page: int, *, quote: str | None = None, width: int = 1000
+    ) -> PageView:
         """A page's PNG together with where the quote stands on it, as fractions of width and height."""
         path = self._source_of_pdf(paper, page)
         return self._reader().page_view(path, page, width=width, quote=quote)
@@ -210,7 +227,9 @@ class Papers:
         with self._database.read() as cursor:
             found = paper_store.get(cursor, self._user, _paper_id(paper))
             if found.kind != "pdf":
-                raise InvalidInputError(f"“{found.title}” is a {found.kind} file: it has text, but no page images.")
+                raise InvalidInputError(
+                    f"“{found.title}” is a {found.kind} file: it has text, but no page images."
+                )
             if not 1 <= page <= found.pages:
                 raise NotFoundError(f"“{found.title}” has pages 1 to {found.pages}; there is no page {page}.")
             folder = self._database.derived / "sources"
@@ -233,7 +252,7 @@ class Chunks:
     def __init__(self, database: Database, user: str) -> None:
         self._database, self._user = database, user
 
-    def list(self, scope: Scope = Scope.ALL) -> list[Chunk]:
+    def list(self, scope: Scope = Scope.ALL) -> Listed[Chunk]:
         """Every chunk of the scope's papers, paper by paper, in reading order."""
         with self._database.read() as cursor:
             return chunk_store.of_papers(cursor, scopes.paper_ids(cursor, self._user, scope))

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from workbench.api import Workbench
 
 SAMPLE_PROJECT = "Sample: retrieval over papers"
-_DESCRIPTION = "Eight short papers on how retrieval over papers works and what we measured. Delete it when you like."
+_DESCRIPTION = (
+    "Eight short papers on how retrieval over papers works and what we measured. Delete it when you like."
+)
 
 
 def checkout() -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -35,7 +35,7 @@ def show_json(value: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(value, default=str) + "\n")
 
 
-def show_rows(header: list[str], rows: Iterable[list[object]]) -> None:
+def show_rows(header: list[str], rows: Iterable[Sequence[object]]) -> None:
     """Columns as wide as their widest value, separated by two spaces."""
     lines = [header, *[[one_line("" if v is None else v)[:80] for v in row] for row in rows]]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
@@ -51,7 +51,8 @@ def outcome_line(outcome: FileOutcome) -> str:
     if outcome.status == "failed":
         return f"failed     {one_line(outcome.file)}: {one_line(outcome.error)}"
     notes = "".join(f"; {one_line(w)}" for w in outcome.warnings)
-    return f"{outcome.status:9}  {one_line(outcome.file)} ({outcome.pages} pages, {outcome.chunks} chunks{notes})"
+    size = f"{outcome.pages} pages, {outcome.chunks} chunks"
+    return f"{outcome.status:9}  {one_line(outcome.file)} ({size}{notes})"
 
 
 def passage_json(passage: Passage) -> dict[str, Any]:
@@ -98,7 +99,9 @@ class ProgressBar:
     def __init__(self) -> None:
         from tqdm import tqdm
 
-        self._bar = tqdm(total=1, unit="", leave=False, disable=None, file=sys.stderr, bar_format="{l_bar}{bar}| {desc}")
+        self._bar = tqdm(
+            total=1, unit="", leave=False, disable=None, file=sys.stderr, bar_format="{l_bar}{bar}| {desc}"
+        )
 
     def __call__(self, step: Progress) -> None:
         self._bar.total = max(step.total, 1)

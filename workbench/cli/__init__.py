@@ -1,0 +1,75 @@
+"""The command line: ``workbench …``. Each verb is a thin layer over the public API.
+
+Exit status 0 only if all went well. An error is one plain line on standard error.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+import click
+
+from workbench.cli import care, papers, programs, projects, questions, terminal
+from workbench.cli.opening import Opening
+from workbench.errors import WorkbenchError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--library",
+    metavar="PATH",
+    help="The library file. Default: $WORKBENCH_LIBRARY, else the user's data folder.",
+)
+@click.option("--user", metavar="NAME", help="Whose library. Default: $WORKBENCH_USER, else the login.")
+@click.version_option(package_name="research-workbench")
+@click.pass_context
+def command(context: click.Context, library: str | None, user: str | None) -> None:
+    """Papers in projects, cited answers, every claim on its page."""
+    context.obj = Opening(library, user)
+
+
+for _verb in (
+    papers.add,
+    papers.papers,
+    papers.reprocess,
+    projects.projects,
+    questions.search,
+    questions.ask,
+    care.status,
+    care.doctor,
+    care.compact,
+    care.backup,
+    programs.dashboard,
+    programs.lab,
+    programs.demo,
+):
+    command.add_command(_verb)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line and exits. No traceback reaches a person: it goes to the log instead."""
+    try:
+        command.main(args=arguments, prog_name="workbench", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.exceptions.Abort:
+        _fail("Stopped.", 130)
+    except click.ClickException as error:
+        _fail(error.format_message(), error.exit_code)
+    except KeyboardInterrupt:
+        _fail("Stopped. What was finished is kept.", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
+        sys.exit(1)
+    except WorkbenchError as error:
+        _fail(str(error), 1)
+    except Exception as error:  # the last door before a person: whatever it is, it must be one line
+        logging.getLogger("workbench").debug("unexpected", exc_info=True)
+        _fail(f"The workbench itself failed ({type(error).__name__}: {error}). Please report this line.", 1)
+
+
+def _fail(text: str, status: int) -> None:
+    click.echo(f"workbench: {terminal.one_line(text)}", err=True)
+    sys.exit(status)

@@ -1,0 +1,61 @@
+"""What the verbs share: opening the library the options name, and choosing a scope."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.errors import InvalidInputError
+from workbench.scope import Scope
+
+if TYPE_CHECKING:
+    from workbench.api import Workbench
+
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+class Opening:
+    """What the global options say; the library opens when a verb needs it."""
+
+    def __init__(self, library: str | None, user: str | None) -> None:
+        self.library, self.user = library, user
+
+    @contextlib.contextmanager
+    def workbench(self, *, must_exist: bool = False) -> Iterator[Workbench]:
+        import workbench
+        from workbench.settings import Settings
+
+        settings = Settings.load(library=Path(self.library) if self.library else None, user=self.user)
+        if must_exist and not settings.library.exists():
+            raise InvalidInputError(
+                f"There is no library at {settings.library}. Check --library, or add a paper first."
+            )
+        with workbench.open(settings=settings) as opened:
+            yield opened
+
+
+pass_opening = click.make_pass_decorator(Opening)
+
+
+def scope_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The three options that choose a scope."""
+    for option in (
+        click.option("--orphans", is_flag=True, help="Only papers in no project (the default)."),
+        click.option("--all", "all_papers", is_flag=True, help="All papers of the library."),
+        click.option("--project", metavar="NAME", help="Only this project's papers."),
+    ):
+        function = option(function)
+    return function
+
+
+def chosen_scope(wb: Workbench, project: str | None, *, all_papers: bool, orphans: bool) -> Scope:
+    """The scope that the options name. Raises InvalidInputError where they contradict each other."""
+    if (project is not None) + all_papers + orphans > 1:
+        raise InvalidInputError("--project, --all and --orphans exclude each other: give one.")
+    if project is not None:
+        return Scope.project(wb.projects.get(project))
+    return Scope.ALL if all_papers else Scope.ORPHANS

@@ -1,0 +1,77 @@
+"""Verbs that start something: dashboard, lab, demo."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.cli import terminal
+from workbench.cli.opening import Opening, pass_opening
+from workbench.cli.questions import ask
+
+
+@click.command()
+@click.option("--port", type=int, default=8866, show_default=True)
+@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+@pass_opening
+def dashboard(opening: Opening, port: int, no_browser: bool) -> None:
+    """Serve the dashboard on this machine. A new library starts with the sample project."""
+    from widgets.launch import voila_command
+    from workbench.sample import add_sample_if_new
+
+    library, environment = _prepare_program(opening, add_sample_if_new)
+    _run(voila_command(library, port=port, open_browser=not no_browser), environment)
+
+
+@click.command()
+@click.option("--port", type=int, default=8888, show_default=True)
+@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+@pass_opening
+def lab(opening: Opening, port: int, no_browser: bool) -> None:
+    """Open JupyterLab on the notebooks, with the library at hand."""
+    from workbench.sample import add_sample_if_new, notebooks_folder
+
+    _, environment = _prepare_program(opening, add_sample_if_new)
+    arguments = [sys.executable, "-m", "jupyterlab", f"--port={port}", f"--notebook-dir={notebooks_folder()}"]
+    _run(arguments + (["--no-browser"] if no_browser else []), environment)
+
+
+@click.command()
+@click.option(
+    "--question",
+    default="How fast is an exact search inside a project, and why not use a graph index there?",
+    show_default=True,
+)
+@pass_opening
+@click.pass_context
+def demo(context: click.Context, opening: Opening, question: str) -> None:
+    """Ask the sample project a question, in the terminal."""
+    from workbench.sample import SAMPLE_PROJECT, add_sample
+
+    with opening.workbench() as wb, contextlib.closing(terminal.ProgressBar()) as bar:
+        add_sample(wb, progress=bar)
+    terminal.show(f"> {question}\n")
+    context.invoke(
+        ask, question=question, project=SAMPLE_PROJECT, all_papers=False, orphans=False, as_json=False
+    )
+
+
+def _prepare_program(opening: Opening, add_sample_if_new: Any) -> tuple[Path, dict[str, str]]:
+    """Makes a new library ready and hands its place to the program through the environment."""
+    with contextlib.closing(terminal.ProgressBar()) as bar, opening.workbench() as wb:
+        add_sample_if_new(wb, progress=bar)
+        library, user = wb.settings.library, wb.user
+    return library, {**os.environ, "WORKBENCH_LIBRARY": str(library.resolve()), "WORKBENCH_USER": user}
+
+
+def _run(arguments: list[str], environment: dict[str, str]) -> None:
+    try:
+        sys.exit(subprocess.run(arguments, env=environment, check=False).returncode)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -85,10 +85,13 @@ class Dashboard:
 
     def _project_chosen(self) -> None:
         """Everything follows the project: papers, thread, and a viewer that shows nothing of another."""
-        with self.papers.shown_errors("listing the papers"):
-            self.viewer.clear()
-            self.papers.show(self.projects.scope)
-            self.chat.show(self.projects.chosen, titles=self._titles())
+        self.viewer.clear()
+        self.chat.show(self.projects.chosen)
+        self.papers.in_background("listing the papers", self._list_papers)
+
+    def _list_papers(self) -> None:
+        self.papers.show(self.projects.scope)
+        self._papers_listed()
 
     def _papers_listed(self) -> None:
         self.chat.suggest(self._titles())

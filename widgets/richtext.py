@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MARKER = re.compile(r"\[(\d{1,4})\]")
 
 # Rare characters stand for what is to be marked while the markdown is parsed. They are punctuation, so that
-# emphasis beside them still parses; where a text holds one itself it is shown as a space.
+# emphasis beside them still parses; where a text holds one itself a dot is shown.
 _OPENINGS = {"partly": "⸢", "unsupported": "⸤"}
 _CLOSING = "⸥"
 _PLACE = re.compile(r"⸨(\d+)⸩")
@@ -57,7 +57,7 @@ def answer_html(text: str, *, markers: Sequence[Marker] = (), audit: Sequence[Se
     where i is that marker's index; other brackets stay text. Sentences judged partly or not supported are
     ``<span class="wb-partly">`` or ``<span class="wb-unsupported">``.
     """
-    marked = _replaced(_RARE.sub(" ", text), [*_sentence_edits(text, audit), *_marker_edits(text, markers)])
+    marked = _replaced(_RARE.sub("·", text), [*_sentence_edits(text, audit), *_marker_edits(text, markers)])
     raw = _markdown().render(marked, {"markers": markers})
     for verdict, opening in _OPENINGS.items():
         raw = raw.replace(opening, f'<span class="wb-{verdict}">')

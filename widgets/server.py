@@ -15,7 +15,7 @@ from voila.app import Voila
 from widgets.launch import PACKAGE, SITE
 
 
-class Dashboard(Voila):
+class Dashboard(Voila):  # type: ignore[misc]  # Voila ships no types
     """Binds to this machine only, asks for a token, and says where the dashboard is.
 
     Settings come from ``site/voila.json`` and the command line, not from the folder it is started in.

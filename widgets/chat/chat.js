@@ -101,6 +101,7 @@ function turnView(model, card, index, question) {
         passages.hidden = !passages.hidden;
         event.currentTarget.setAttribute("aria-expanded", String(!passages.hidden));
         if (!passages.childElementCount) passages.replaceChildren(...list.map(passageRow));
+        if (!passages.hidden) passages.closest(".wb-thread").scrollBy({ top: Math.min(passages.offsetHeight, 240), behavior: "smooth" });
       },
     }, "Why these passages");
     const copy = el("button", { type: "button", class: "wb-link", onclick: async (event) => {

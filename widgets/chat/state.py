@@ -84,7 +84,7 @@ class ChatState(PanelState):
         self._run_now: _Run | None = None
         self._lock = threading.RLock()
 
-    def show(self, scope: int, *, titles: Sequence[str] = ()) -> None:
+    def show(self, scope: int) -> None:
         """Show the thread of a project or of the orphans, and ask there from now on."""
         with self._lock:
             self._shown = scope
@@ -92,7 +92,6 @@ class ChatState(PanelState):
             self.active = {}
             self.turns = list(self._threads.get(scope, []))
             self._show_live()
-        self.suggest(titles)
 
     def suggest(self, titles: Sequence[str]) -> None:
         """Offer questions about papers with these titles."""
@@ -152,12 +151,14 @@ class ChatState(PanelState):
 
     def _answer(self, run: _Run) -> None:
         """Draw events until the answer is complete, stopped or failed; every end leaves the panel ready."""
-        with explained_errors("answering", run.notes.append):
-            with _closed(self._workbench.stream(run.question, scope=Scope(run.scope or None))) as events:
-                for event in events:
-                    if run.stopped.is_set():
-                        return
-                    self._take(run, event)
+        with (
+            explained_errors("answering", run.notes.append),
+            _closed(self._workbench.stream(run.question, scope=Scope(run.scope or None))) as events,
+        ):
+            for event in events:
+                if run.stopped.is_set():
+                    return
+                self._take(run, event)
         self._end(run, run.turn("failed"))
 
     def _take(self, run: _Run, event: Event) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from traitlets import Dict, Int, List
 
@@ -114,6 +116,10 @@ class PapersState(PanelState):
         def work() -> None:
             try:
                 for nth, (label, path) in enumerate(files, start=1):
+                    if self._cancelled.is_set():
+                        rest = counted(len(files) - nth + 1, "more file")
+                        self.outcomes = [*self.outcomes, _outcome(rest, "cancelled", "not added")]
+                        return
                     outcome = self._add_one(label, path, scope, nth=nth, files=len(files))
                     self.outcomes = [*self.outcomes, outcome]
                     self._on_change()
@@ -128,8 +134,6 @@ class PapersState(PanelState):
 
     def _add_one(self, label: str, path: Path, scope: Scope, *, nth: int, files: int) -> dict[str, str]:
         """What became of one file; each is a batch of its own, so that its outcome shows at once."""
-        if self._cancelled.is_set():
-            return _outcome(label, "cancelled", "not added")
         self._show_progress(label, None, nth=nth, files=files)
 
         def progress(step: Progress) -> None:
@@ -138,17 +142,16 @@ class PapersState(PanelState):
             self._show_progress(label, step, nth=nth, files=files)
 
         try:
-            report = self._workbench.papers.add_many(
-                [_source(label, path)],
-                project=scope.project_id,
-                progress=progress,
-                cancelled=self._cancelled.is_set,
-            )
+            with _labelled(label, path) as source:
+                report = self._workbench.papers.add_many(
+                    [source],
+                    project=scope.project_id,
+                    progress=progress,
+                    cancelled=self._cancelled.is_set,
+                )
         except _Cancelled:
             return _outcome(label, "cancelled", "not added")
-        return (
-            _described(label, report.files[0]) if report.files else _outcome(label, "cancelled", "not added")
-        )
+        return _described(label, report.files)
 
     def _show_progress(self, label: str, step: Progress | None, *, nth: int, files: int) -> None:
         now = time.monotonic()
@@ -166,7 +169,18 @@ class PapersState(PanelState):
 
 
 class _Cancelled(Exception):
-    """The person at the panel cancelled."""
+    """The person at the panel cancelled: how a progress callback leaves the work."""
+
+
+@contextmanager
+def _labelled(label: str, path: Path) -> Iterator[Path | BinaryIO]:
+    """A source that goes by ``label``: the path itself, or an open file of that name."""
+    if path.name == label:
+        yield path
+        return
+    with io.FileIO(path) as raw:
+        raw.name = label
+        yield io.BufferedReader(raw)
 
 
 def files_at(path: str) -> list[Path]:
@@ -210,15 +224,17 @@ def _row(paper: Paper) -> dict[str, Any]:
     }
 
 
-def _described(label: str, outcome: FileOutcome) -> dict[str, str]:
+def _described(label: str, outcomes: Sequence[FileOutcome]) -> dict[str, str]:
+    if not outcomes:
+        return _outcome(label, "cancelled", "not added")
+    outcome = outcomes[0]
     if outcome.status == "failed":
         return _outcome(label, "failed", one_line(outcome.error or "unknown reason"))
     if outcome.status == "duplicate":
         return _outcome(label, "duplicate", "already in the library; linked, not indexed again")
     warnings = "".join(f"; {one_line(w, 120)}" for w in outcome.warnings)
-    return _outcome(
-        label, "ready", f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'passage')}{warnings}"
-    )
+    held = f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'passage')}"
+    return _outcome(label, "ready", held + warnings)
 
 
 def _outcome(label: str, status: str, detail: str) -> dict[str, str]:

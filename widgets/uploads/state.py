@@ -5,7 +5,6 @@ A file's name is a label and never a path: slices go to a numbered file in a pri
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -58,7 +57,7 @@ class UploadsState(PanelState):
         super().__init__(**options)
         self._received = received
         self._max_bytes = max_bytes
-        self._folder: Path | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._arriving: dict[str, _Arriving] = {}
         self._batch: list[Upload] = []
         self._count = 0
@@ -69,7 +68,7 @@ class UploadsState(PanelState):
         if size > self._max_bytes:
             self._answer(key, -1)
             raise InvalidInputError(
-                f"{file_label(name)} is larger than {self._max_bytes >> 20} MB; WORKBENCH_MAX_FILE_MB raises that."
+                f"{file_label(name)} is larger than {self._max_bytes >> 20} MB; raise WORKBENCH_MAX_FILE_MB."
             )
         self._count += 1
         path = self._private_folder() / f"upload-{self._count}"
@@ -111,16 +110,17 @@ class UploadsState(PanelState):
         """Remove the private folder with whatever is still in it."""
         self._arriving.clear()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.cleanup()
             self._folder = None
 
     def _answer(self, key: str, received: int) -> None:
         self.accepted = {"key": key, "bytes": received, "answer": self.accepted.get("answer", 0) + 1}
 
     def _private_folder(self) -> Path:
+        """A folder that only this user can enter; it goes with the kernel at the latest."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="workbench-upload-"))
-        return self._folder
+            self._folder = tempfile.TemporaryDirectory(prefix="workbench-upload-", ignore_cleanup_errors=True)
+        return Path(self._folder.name)
 
 
 def file_label(name: str) -> str:

@@ -1,0 +1,161 @@
+"""A workbench that does what a test tells it to, in the shape of the real one's public API."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import workbench
+from workbench import Event, FileOutcome, IngestReport, Page, PageView, Paper, Progress, Project, Scope
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PNG = b"\x89PNG not really"
+
+
+def paper(id: int, *, title: str = "A paper", kind: str = "pdf", pages: int = 3) -> Paper:
+    return Paper(
+        id=id,
+        title=title,
+        file=f"{id}.{kind}",
+        kind=kind,
+        pages=pages,
+        chunks=9,
+        page_unit="page" if kind == "pdf" else "section",
+        state="ready",
+        authors=("Ada Lovelace", "Mary Somerville"),
+        year=1843,
+        doi=None,
+        source_id=None,
+        sha256=str(id),
+        shared=False,
+        added_at=NOW,
+    )
+
+
+@dataclass
+class Settings:
+    project_max_papers: int = 10
+    max_file_mb: int = 512
+
+
+@dataclass
+class Papers:
+    held: dict[int, Paper] = field(default_factory=dict)
+    project_of: dict[int, int | None] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    added: list[tuple[str, bytes, int | None]] = field(default_factory=list)
+    texts: dict[int, list[Page]] = field(default_factory=dict)
+    found: bool = True
+    fault: Exception | None = None
+
+    def list(self, scope: Scope = Scope.ALL) -> list[Paper]:
+        if self.fault:
+            raise self.fault
+        return [
+            p for p in self.held.values() if scope == Scope.ALL or self.project_of[p.id] == scope.project_id
+        ]
+
+    def get(self, wanted: Paper | int) -> Paper:
+        return self.held[wanted if isinstance(wanted, int) else wanted.id]
+
+    def add_many(
+        self,
+        sources: Iterable[Any],
+        *,
+        project: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> IngestReport:
+        return IngestReport(tuple(self._add(source, project, progress) for source in sources))
+
+    def _add(self, source: Any, project: int | None, progress: Any) -> FileOutcome:
+        name = source.name.rsplit("/", 1)[-1]
+        data = source.read() if hasattr(source, "read") else source.read_bytes()
+        for stage in ("read", "chunk", "embed", "index"):
+            progress(Progress(stage, name, 1, 1))
+        status = self.outcomes.get(name, "ready")
+        if status == "failed":
+            return FileOutcome(name, "failed", error="scanned pages: no text layer, needs OCR")
+        self.added.append((name, data, project))
+        if status == "duplicate":
+            return FileOutcome(name, "duplicate", paper_id=1)
+        id = len(self.held) + 1
+        self.held[id], self.project_of[id] = paper(id, title=name), project
+        return FileOutcome(name, "ready", paper_id=id, pages=3, chunks=9)
+
+    def page_view(self, wanted: Paper, page: int, *, quote: str | None = None, width: int = 1000) -> PageView:
+        boxes = ((0.1, 0.2, 0.9, 0.25),) if quote and self.found else ()
+        return PageView(PNG, width, width, boxes, bool(boxes))
+
+    def pages(self, wanted: Paper) -> list[Page]:
+        return self.texts[wanted.id]
+
+
+@dataclass
+class Projects:
+    papers: Papers
+    held: dict[int, str] = field(default_factory=dict)
+
+    def create(self, name: str) -> Project:
+        if name in self.held.values():
+            raise workbench.ConflictError(f"There is a project “{name}” already.")
+        self.held[len(self.held) + 1] = name
+        return self.list()[-1]
+
+    def list(self, status: str | None = "active") -> list[Project]:
+        return [
+            Project(i, name, None, None, "active", self._count(i), NOW, NOW.replace(day=i))
+            for i, name in self.held.items()
+        ]
+
+    def _count(self, project: int) -> int:
+        return sum(p == project for p in self.papers.project_of.values())
+
+
+class Stream:
+    """Events on their way. ``closed`` tells whether the reader closed them; ``gate`` holds the rest back."""
+
+    def __init__(self, events: Iterable[Event | Exception], *, gate: threading.Event | None = None) -> None:
+        self.closed = threading.Event()
+        self._events = self._run(list(events), gate)
+
+    def _run(self, events: list[Event | Exception], gate: threading.Event | None) -> Iterator[Event]:
+        try:
+            for event in events:
+                if isinstance(event, Exception):
+                    raise event
+                yield event
+                if gate is not None:
+                    gate.wait(5)
+        finally:
+            self.closed.set()
+
+    def __iter__(self) -> Stream:
+        return self
+
+    def __next__(self) -> Event:
+        return next(self._events)
+
+    def close(self) -> None:
+        self._events.close()  # type: ignore[attr-defined]
+
+
+class ScriptedWorkbench:
+    """``script`` is what the next ``stream`` gives; ``asked`` records questions and scopes."""
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self.papers = Papers()
+        self.projects = Projects(self.papers)
+        self.script: Iterable[Event] = ()
+        self.asked: list[tuple[str, Scope]] = []
+
+    def stream(self, question: str, *, scope: Scope = Scope.ORPHANS) -> Iterator[Event]:
+        self.asked.append((question, scope))
+        return iter(self.script)
+
+    def status(self) -> dict[str, Any]:
+        return {"chat_model": "extractive", "papers": len(self.papers.held), "warnings": ["No Ollama here."]}

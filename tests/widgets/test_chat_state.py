@@ -1,0 +1,211 @@
+"""The chat panel's state: threads, streaming, stopping, failing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from tests.widgets.answers import FIRST, answer, evidence
+from tests.widgets.scripted import ScriptedWorkbench, Stream
+from widgets.chat.state import ALL, ORPHANS, ChatState
+from widgets.panel import at_once, in_thread
+from workbench import AnswerDone, EvidenceFound, Notice, ProviderError, Scope, TextDelta
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def state(scripted: ScriptedWorkbench, run: Any = at_once) -> tuple[ChatState, list[tuple[Any, int, int]]]:
+    cited: list[tuple[Any, int, int]] = []
+
+    def on_cite(citations: Sequence[dict[str, Any]], k: int, turn: int) -> None:
+        cited.append((citations, k, turn))
+
+    return ChatState(scripted, on_cite=on_cite, run=run), cited  # type: ignore[arg-type]
+
+
+def ask(chat: ChatState, question: str = "What does the engine do?") -> None:
+    chat.act({"do": "ask", "with": {"question": question}})
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5
+    while not true():
+        assert time.monotonic() < deadline, "nothing happened within five seconds"
+        time.sleep(0.005)
+
+
+def complete(title: str = "Notes") -> list[Any]:
+    return [
+        EvidenceFound(evidence(title=title)),
+        TextDelta(FIRST),
+        Notice("A notice."),
+        AnswerDone(answer(title=title)),
+    ]
+
+
+def test_a_finished_turn_holds_the_answer_its_citations_and_its_footing(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted)
+    scripted.script = complete()
+    ask(chat)
+    (turn,) = chat.turns
+    assert (turn["question"], turn["state"], turn["notes"]) == (
+        "What does the engine do?",
+        "done",
+        ["One thing to know."],
+    )
+    assert turn["foot"] == {
+        "supported": 1,
+        "partly": 1,
+        "unsupported": 0,
+        "uncited": 0,
+        "cited": 2,
+        "in_scope": 3,
+        "provider": "extractive",
+        "scope": "Orphan notes only",
+        "seconds": 1.3,
+    }
+    assert turn["citations"][1] == {
+        "n": 2,
+        "paper": 2,
+        "title": "Notes",
+        "byline": "Lovelace et al. 1843",
+        "page": 3,
+        "label": "",
+        "unit": "page",
+        "quote": "passage number 2",
+        "start": 20,
+        "end": 29,
+        "support": "partly",
+    }
+    assert (chat.streaming, chat.live, chat.error) == (False, {}, "")
+
+
+def test_markers_can_be_followed_while_the_answer_still_streams(scripted: ScriptedWorkbench) -> None:
+    chat, cited = state(scripted, in_thread)
+    gate = threading.Event()
+    scripted.script = Stream([*complete()[:2], TextDelta(" More.")], gate=gate)
+    ask(chat)
+    wait_until(lambda: bool(chat.live_citations))
+    chat.act({"do": "cite", "with": {"turn": 0, "k": 1}})
+    assert [(c[k]["quote"], turn) for c, k, turn in cited] == [("passage number 2", 0)]
+    gate.set()
+    wait_until(lambda: not chat.streaming)
+
+
+def test_a_refusal_is_told_from_an_answer_and_blames_no_citation(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted)
+    scripted.script = [AnswerDone(answer(refused=True))]
+    ask(chat)
+    (turn,) = chat.turns
+    assert turn["state"] == "refused"
+    assert {c["support"] for c in turn["citations"]} == {""}
+    assert "wb-cite wb-pending" in turn["html"]
+
+
+def test_stop_ends_the_turn_at_once_and_closes_the_stream(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted, in_thread)
+    gate = threading.Event()
+    stream = Stream(
+        [EvidenceFound(evidence()), TextDelta("Half an "), TextDelta("answer."), AnswerDone(answer())],
+        gate=gate,
+    )
+    scripted.script = stream
+    ask(chat)
+    wait_until(lambda: bool(chat.live.get("index") == 0 and chat.live_citations))
+    chat.act({"do": "stop"})
+    assert (chat.streaming, chat.turns[0]["state"]) == (False, "stopped")
+    gate.set()
+    assert stream.closed.wait(5)
+    assert chat.turns[0]["state"] == "stopped"
+    scripted.script = complete()
+    ask(chat, "Again?")
+    wait_until(lambda: [t["state"] for t in chat.turns] == ["stopped", "done"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "shown"),
+    [
+        (ProviderError("Ollama stopped answering. Ask again."), "Ollama stopped answering. Ask again."),
+        (
+            ZeroDivisionError("x / 0"),
+            "Something went wrong (answering: ZeroDivisionError). The log has the details.",
+        ),
+    ],
+)
+def test_a_fault_ends_the_turn_with_one_line_and_the_panel_works_on(
+    scripted: ScriptedWorkbench, fault: Exception, shown: str
+) -> None:
+    chat, _ = state(scripted)
+    stream = Stream([EvidenceFound(evidence()), TextDelta("Half."), fault])
+    scripted.script = stream
+    ask(chat)
+    assert (chat.turns[0]["state"], chat.turns[0]["notes"], chat.streaming) == ("failed", [shown], False)
+    assert stream.closed.is_set()
+    scripted.script = complete()
+    ask(chat)
+    assert [t["state"] for t in chat.turns] == ["failed", "done"]
+
+
+def test_a_second_question_waits_for_the_first(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted, in_thread)
+    gate = threading.Event()
+    scripted.script = Stream([TextDelta("Slow.")], gate=gate)
+    ask(chat)
+    wait_until(lambda: chat.live.get("state") == "answering")
+    ask(chat, "And another?")
+    assert (len(chat.turns), chat.error) == (1, "An answer is on its way. Stop it first, or wait.")
+    gate.set()
+    wait_until(lambda: not chat.streaming)
+
+
+def test_each_scope_has_its_own_thread_and_an_answer_lands_where_it_was_asked(
+    scripted: ScriptedWorkbench,
+) -> None:
+    chat, _ = state(scripted, in_thread)
+    gate = threading.Event()
+    scripted.script = Stream(complete(), gate=gate)
+    chat.show(2)
+    ask(chat)
+    chat.show(1)
+    assert (chat.turns, chat.live) == ([], {})
+    gate.set()
+    wait_until(lambda: not chat.streaming)
+    assert chat.turns == []
+    chat.show(2)
+    assert [t["state"] for t in chat.turns] == ["done"]
+
+
+def test_the_scope_of_a_question_is_the_one_chosen(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted)
+    chat.offer_scopes([{"id": 2, "name": "Weaving", "papers": 1}])
+    scripted.script = complete()
+    for value in (2, ORPHANS, ALL, 99):
+        chat.act({"do": "choose_scope", "with": {"value": value}})
+        ask(chat)
+    assert [scope for _, scope in scripted.asked] == [Scope.project(2), Scope.ORPHANS, Scope.ALL, Scope.ALL]
+
+
+def test_hostile_titles_and_answers_reach_the_page_as_text_only(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted)
+    scripted.script = [TextDelta(HOSTILE), *complete(title=HOSTILE)]
+    ask(chat, HOSTILE)
+    (turn,) = chat.turns
+    assert turn["citations"][0]["title"] == HOSTILE
+    assert "<img" not in turn["html"]
+
+
+def test_only_actions_can_be_reached_from_the_page(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted)
+    for name in ("show", "_end", "__init__", "suggest", "no_such_thing"):
+        chat.act({"do": name, "with": {}})
+    assert (chat.error, chat.turns) == ("", [])
+
+
+def test_an_empty_question_asks_nothing(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted)
+    ask(chat, "  \n ")
+    assert (chat.turns, scripted.asked) == ([], [])

@@ -1,0 +1,142 @@
+"""Panels arranged: what one does reaches the others, widgets stay few, a closed library says why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import ipywidgets
+import pytest
+
+from tests.widgets.answers import answer, evidence
+from tests.widgets.scripted import ScriptedWorkbench, paper
+from widgets import dashboards
+from widgets.dashboards import Dashboard, dashboard
+from widgets.opening.view import Opening
+from widgets.panel import at_once
+from workbench import AnswerDone, EvidenceFound, LibraryLockedError, Scope
+
+
+@pytest.fixture
+def made(scripted: ScriptedWorkbench) -> Dashboard:
+    for id, project in ((1, 2), (2, 2), (3, None)):
+        scripted.papers.held[id], scripted.papers.project_of[id] = paper(id, title=f"Paper {id}"), project
+    return Dashboard(scripted, run=at_once)  # type: ignore[arg-type]
+
+
+def test_the_project_used_last_is_chosen_at_the_start(made: Dashboard) -> None:
+    assert made.projects.projects == [
+        {"id": 1, "name": "Notes on engines", "papers": 0},
+        {"id": 2, "name": "Weaving", "papers": 2},
+    ]
+    assert (made.projects.chosen, made.projects.orphans, made.chat.scope) == (2, 1, 2)
+    assert [row["title"] for row in made.papers.papers] == ["Paper 1", "Paper 2"]
+    assert made.chat.suggestions[0].startswith("What does “Paper 1” propose")
+    assert made.header.facts == ["No chat model: answers in the papers' words", "3 papers", "1 notice"]
+    assert (made.header.health, made.header.notes) == ("warning", ["No Ollama here."])
+
+
+def test_choosing_another_project_moves_papers_thread_and_viewer(made: Dashboard) -> None:
+    made.papers.act({"do": "read_paper", "with": {"id": 1}})
+    assert made.viewer.title == "Paper 1"
+    made.projects.act({"do": "choose", "with": {"id": 0}})
+    assert [row["title"] for row in made.papers.papers] == ["Paper 3"]
+    assert (made.chat.scope, made.viewer.paper, made.viewer.title) == (0, 0, "")
+    made.projects.act({"do": "choose", "with": {"id": 77}})
+    assert made.projects.chosen == 0
+
+
+def test_a_new_project_is_chosen_and_a_taken_name_is_one_line(made: Dashboard) -> None:
+    made.projects.act({"do": "create", "with": {"name": " Looms "}})
+    assert (made.projects.name, made.chat.scope, made.papers.papers) == ("Looms", 3, [])
+    made.projects.act({"do": "create", "with": {"name": "Looms"}})
+    assert made.projects.error == "There is a project “Looms” already."
+    assert made.projects.created == 1
+
+
+def test_a_marker_opens_its_page_and_the_next_citation_moves_the_active_marker(
+    scripted: ScriptedWorkbench, made: Dashboard
+) -> None:
+    scripted.script = [EvidenceFound(evidence()), AnswerDone(answer())]
+    made.chat.act({"do": "ask", "with": {"question": "What?"}})
+    made.chat.act({"do": "cite", "with": {"turn": 0, "k": 0}})
+    assert (made.viewer.paper, made.viewer.page, made.chat.active) == (1, 2, {"turn": 0, "k": 0})
+    made.viewer.act({"do": "step_citation", "with": {"by": 1}})
+    assert (made.viewer.paper, made.viewer.page, made.chat.active) == (2, 3, {"turn": 0, "k": 1})
+    assert "wb-page-open" in made.box._dom_classes
+    made.viewer.act({"do": "close_page"})
+    assert (made.chat.active, "wb-page-open" in made.box._dom_classes) == ({}, False)
+
+
+def test_papers_added_here_are_counted_everywhere(
+    scripted: ScriptedWorkbench, made: Dashboard, tmp_path: Path
+) -> None:
+    (tmp_path / "new.pdf").write_bytes(b"new")
+    made.papers.act({"do": "add_path", "with": {"path": str(tmp_path / "new.pdf")}})
+    assert scripted.papers.added == [("new.pdf", b"new", 2)]
+    assert made.projects.projects[1]["papers"] == 3
+    assert made.header.facts[1] == "4 papers"
+
+
+def test_two_hundred_refreshes_make_no_new_widget(
+    scripted: ScriptedWorkbench, made: Dashboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created: list[object] = []
+    monkeypatch.setattr(ipywidgets.Widget, "_widget_construction_callback", created.append)
+    for round in range(200):
+        scripted.papers.held[1] = paper(1, title=f"Paper, edition {round}")
+        made.papers.refresh()
+        made.projects.refresh()
+        made.header.refresh()
+        made.projects.act({"do": "choose", "with": {"id": round % 3}})
+        made.viewer.show_paper(1)
+    assert created == []
+    ipywidgets.Label()
+    assert created, "the hook that counts new widgets has gone"
+
+
+def test_a_fault_in_the_library_is_shown_in_the_panel_and_logged(
+    scripted: ScriptedWorkbench, made: Dashboard, caplog: pytest.LogCaptureFixture
+) -> None:
+    scripted.papers.fault = RuntimeError("broken\ninside")
+    made.projects.act({"do": "choose", "with": {"id": 1}})
+    assert (
+        made.papers.error
+        == "Something went wrong (listing the papers: RuntimeError). The log has the details."
+    )
+    assert "broken\ninside" in caplog.text
+
+
+def test_a_locked_library_says_so_and_opens_when_asked_again(
+    scripted: ScriptedWorkbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dashboards, "user_log_path", lambda *_, **__: tmp_path)
+    tries: list[int] = []
+
+    def opener() -> ScriptedWorkbench:
+        tries.append(1)
+        if len(tries) == 1:
+            raise LibraryLockedError("The library is in use by process 42. Close it there, or wait.")
+        return scripted
+
+    page = dashboard(opener, run=at_once)  # type: ignore[arg-type]
+    (opening,) = page.children
+    assert isinstance(opening, Opening)
+    assert opening.error == "The library is in use by process 42. Close it there, or wait."
+    opening.act({"do": "start"})
+    (box,) = page.children
+    assert "wb-app" in box._dom_classes
+
+
+def test_the_notebook_opens_shows_and_stops() -> None:
+    path = Path(dashboards.__file__).parents[1] / "notebooks" / "dashboard.ipynb"
+    notebook = json.loads(path.read_text("utf-8"))
+    code = ["".join(cell["source"]) for cell in notebook["cells"]]
+    assert code == ["import workbench\nfrom widgets.dashboards import dashboard", "dashboard(workbench.open)"]
+    assert all(not cell["outputs"] for cell in notebook["cells"])
+
+
+def test_orphans_are_a_scope_of_their_own(made: Dashboard) -> None:
+    made.projects.act({"do": "choose", "with": {"id": 0}})
+    assert made.projects.scope == Scope.ORPHANS
+    assert made.papers.limit == 0

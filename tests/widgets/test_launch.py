@@ -1,0 +1,50 @@
+"""Starting the dashboard: on this machine only, with a token, and with nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from widgets.launch import PACKAGE, SITE, dashboard_notebook, voila_command
+
+
+def test_the_command_names_library_port_and_notebook() -> None:
+    command = voila_command(Path("/data/my library.duckdb"), port=9001, open_browser=False)
+    assert command[1:] == [
+        "-m",
+        "widgets.server",
+        "--port=9001",
+        "--Dashboard.library=/data/my library.duckdb",
+        "--no-browser",
+        str(dashboard_notebook()),
+    ]
+    assert "--no-browser" not in voila_command(Path("x"))
+
+
+def test_the_settings_bind_to_this_machine_keep_the_token_and_cull_idle_kernels() -> None:
+    settings = json.loads((SITE / "voila.json").read_text("utf-8"))
+    assert settings["Voila"]["ip"] == "127.0.0.1"
+    assert settings["Voila"]["auto_token"] is True
+    configuration = settings["VoilaConfiguration"]
+    assert (configuration["strip_sources"], configuration["show_tracebacks"]) == (True, False)
+    assert configuration["file_allowlist"] == []
+    assert 0 < settings["MappingKernelManager"]["cull_idle_timeout"] <= 3600
+
+
+def test_nothing_we_ship_to_the_page_names_another_host() -> None:
+    files = [p for p in PACKAGE.rglob("*") if p.suffix in {".js", ".css", ".j2"}]
+    assert len(files) > 12
+    addresses = {a for p in files for a in re.findall(r"(?:https?:)?//[\w.-]+\.\w{2,}", p.read_text("utf-8"))}
+    assert addresses <= {"http://www.w3.org"}
+
+
+def test_leaves_set_html_in_one_place_only() -> None:
+    uses = [
+        (path.name, line.strip())
+        for path in PACKAGE.rglob("*.js")
+        for line in path.read_text("utf-8").splitlines()
+        if re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", line)
+    ]
+    assert [name for name, _ in uses] == ["chat.js"]
+    assert "sanitised in richtext.py" in uses[0][1]

@@ -1,0 +1,115 @@
+"""Uploads arrive in slices, whole, under a label that is never a path."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from widgets.panel import at_once
+from widgets.uploads.state import SLICE_BYTES, Upload, UploadsState, file_label
+
+
+class Received:
+    def __init__(self, *, max_bytes: int = 64 << 20) -> None:
+        self.batches: list[list[Upload]] = []
+        self.panel = UploadsState(
+            lambda batch: self.batches.append(list(batch)), max_bytes=max_bytes, run=at_once
+        )
+
+    def send(self, name: str, data: bytes, *, key: str = "k", slice_bytes: int = SLICE_BYTES) -> None:
+        self.panel.act({"do": "begin", "with": {"key": key, "name": name, "size": len(data)}})
+        for offset in range(0, max(len(data), 1), slice_bytes):
+            piece = memoryview(data[offset : offset + slice_bytes])
+            self.panel.act({"do": "receive", "with": {"key": key, "offset": offset}}, [piece])
+
+    def finish(self) -> None:
+        self.panel.act({"do": "finish"})
+
+
+def test_a_file_of_many_slices_arrives_whole() -> None:
+    data = os.urandom(5 * SLICE_BYTES + 123)
+    received = Received()
+    received.send("big.pdf", data)
+    assert received.panel.accepted["bytes"] == len(data)
+    received.finish()
+    ((upload,),) = received.batches
+    assert upload.label == "big.pdf"
+    assert hashlib.sha256(upload.path.read_bytes()).digest() == hashlib.sha256(data).digest()
+    received.panel.discard_all()
+    assert not upload.path.parent.exists()
+
+
+def test_slices_go_to_a_private_numbered_file_whatever_the_name_says() -> None:
+    received = Received()
+    received.send("../../outside.txt", b"data")
+    received.finish()
+    ((upload,),) = received.batches
+    assert (upload.label, upload.path.name) == ("outside.txt", "upload-1")
+    assert stat.S_IMODE(upload.path.parent.stat().st_mode) == 0o700
+    received.panel.discard_all()
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("a\\b.txt", "b.txt"),
+        ("..", "upload"),
+        ("", "upload"),
+        ("line\nbreak\x00.pdf", "linebreak.pdf"),
+        ("evil\u202efdp.exe", "evilfdp.exe"),
+        ("📄 notes.md", "📄 notes.md"),
+        ("<img src=x onerror=alert(1)>.pdf", "<img src=x onerror=alert(1)>.pdf"),
+        ("x" * 300 + ".pdf", "x" * 195 + "….pdf"),
+    ],
+)
+def test_a_label_is_the_last_part_of_a_name_without_control_characters(name: str, label: str) -> None:
+    assert file_label(name) == label
+    assert len(label) <= 200
+
+
+def test_several_files_are_one_batch_and_an_empty_one_counts() -> None:
+    received = Received()
+    received.send("one.txt", b"1", key="a")
+    received.send("none.txt", b"", key="b")
+    received.finish()
+    received.finish()
+    assert [[u.label for u in batch] for batch in received.batches] == [["one.txt", "none.txt"]]
+    received.panel.discard_all()
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_sent_and_the_rest_goes_on() -> None:
+    received = Received(max_bytes=1 << 20)
+    received.send("huge.pdf", b"x" * (1 << 20) + b"x", key="a")
+    assert received.panel.accepted["bytes"] == -1
+    received.send("small.pdf", b"x", key="b")
+    received.finish()
+    assert [[u.label for u in batch] for batch in received.batches] == [["small.pdf"]]
+    assert received.panel.error == "huge.pdf is larger than 1 MB; raise WORKBENCH_MAX_FILE_MB."
+    received.panel.discard_all()
+
+
+def test_a_gap_or_an_overrun_ends_the_file() -> None:
+    received = Received()
+    for offset, data in ((2, b"xx"), (0, b"xxxxxx")):
+        received.panel.act({"do": "begin", "with": {"key": "k", "name": "a.txt", "size": 4}})
+        received.panel.act({"do": "receive", "with": {"key": "k", "offset": offset}}, [data])
+        assert received.panel.error == "a.txt did not arrive whole. Add it again."
+        assert received.panel.accepted["bytes"] == -1
+    received.finish()
+    assert received.batches == []
+
+
+def test_a_cancelled_file_leaves_nothing_behind() -> None:
+    received = Received()
+    received.panel.act({"do": "begin", "with": {"key": "k", "name": "a.txt", "size": 4}})
+    folder = Path(received.panel._private_folder())
+    received.panel.act({"do": "cancel", "with": {"key": "k"}})
+    received.panel.act({"do": "receive", "with": {"key": "k", "offset": 0}}, [b"late"])
+    received.finish()
+    assert (list(folder.iterdir()), received.batches, received.panel.error) == ([], [], "")
+    received.panel.discard_all()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.ollama_server"]
+
 
 @pytest.fixture(scope="session")
 def shared() -> Path:

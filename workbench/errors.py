@@ -14,6 +14,7 @@
     │   └── ReaderCrashedError   reading it took too long, too much memory, or killed the reader
     └── ProviderError            an embedder or chat model failed
         ├── ProviderUnavailableError   it does not answer, or has no such model
+        ├── UnembeddableTextError      one text of several has no vector; ``index`` says which
         └── EmbedderMismatchError      the library was indexed by another embedder
 
 The text of each error is one line that says what happened and what to do next.
@@ -68,6 +69,17 @@ class ProviderError(WorkbenchError):
 
 class ProviderUnavailableError(ProviderError):
     """An embedder or a chat model cannot be reached, or does not have the requested model."""
+
+
+class UnembeddableTextError(ProviderError):
+    """An embedder has no vector for one text: too long, or the model fails on it.
+
+    ``index`` is its place in the sequence that was given, from 0. The other texts may be tried without it.
+    """
+
+    def __init__(self, message: str, *, index: int) -> None:
+        super().__init__(message)
+        self.index = index
 
 
 class EmbedderMismatchError(ProviderError):

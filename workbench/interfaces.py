@@ -55,9 +55,13 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ChatUsage:
-    """What the server reports at the end: ``prompt_tokens`` it really read, if it says so."""
+    """What the server reports at the end: ``prompt_tokens`` it really read, if it says so.
+
+    ``answer_cut``: the answer stopped because the window or a limit was full, not because it was finished.
+    """
 
     prompt_tokens: int | None = None
+    answer_cut: bool = False
 
 
 class ChatModel(Protocol):

@@ -10,50 +10,64 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-MAX_PER_SENTENCE = 3
-LONGEST_MARKER = 40  # characters; a longer bracket is prose
+from workbench.retrieval.code_stretches import FENCE, blank_code, inline_end, tick_run
+from workbench.retrieval.reference_lists import opens_list
 
-_MARKER = re.compile(
-    r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|refs?)\.?\s*)?"
-    r"(\d{1,4}(?:\s*(?:[-–—,;]|and)\s*\^?\d{1,4})*)\s*(?:†[^\]】]*)?[\]】]",
-    re.IGNORECASE,
+MAX_PER_SENTENCE = 3
+LONGEST_MARKER = 60  # characters; a longer bracket is prose
+
+_INSIDE = (
+    r"[^\S\n]*\^?[^\S\n]*(?:(?:passages?|sources?|refs?)\.?[^\S\n]*)?"
+    r"(\d{1,4}(?:[^\S\n]*(?:[-–—,;]|and|&)[^\S\n]*\^?\d{1,4})*)[^\S\n]*(?:†[^\]】\n]*)?"
 )
-_RANGE = re.compile(r"(\d{1,4})(?:\s*[-–—]\s*(\d{1,4}))?")
-_LIST_WORDS = ("references", "sources", "citations", "bibliography", "works cited")
-_LIST_HEADING = re.compile(rf"[\s#*_>-]*(?:{'|'.join(_LIST_WORDS)})[\s*_]*:?[\s*_]*", re.IGNORECASE)
-_CLOSING_QUOTE = {"“": "”", "«": "»", "「": "」", '"': '"'}
+_MARKER = re.compile(rf"\[\[{_INSIDE}\]\]|[\[【]{_INSIDE}[\]】]", re.IGNORECASE)
+_RANGE = re.compile(r"(\d{1,4})(?:\s*[-–—]\s*\^?(\d{1,4}))?")
+_MADE = re.compile(r"\[(\d{1,4})\]")
+_OWN = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]")
+_CLOSING_QUOTE = {"“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
+_BEFORE_NOTHING = frozenset(".,;:!?)\n")
 
 
 def marker_numbers(text: str) -> list[tuple[int, int, int]]:
     """(number, start, end) of each ``[N]`` in finished text, code left out."""
-    return [(int(m.group(1)), m.start(), m.end()) for m in re.finditer(r"\[(\d{1,4})\]", blank_code(text))]
+    return [(int(m.group(1)), m.start(), m.end()) for m in _MADE.finditer(blank_code(text))]
 
 
-def blank_code(text: str) -> str:
-    """``text`` with fenced and inline code replaced by spaces of the same length."""
-    return re.sub(r"```.*?(?:```|\Z)|`[^`\n]*`", lambda m: " " * len(m.group()), text, flags=re.DOTALL)
+def without_own_markers(text: str) -> str:
+    """``text`` of a paper with its own reference numbers, ``[12]``, as ``(ref. 12)``: they are not ours.
+
+    Back quotes become apostrophes, so that a paper cannot open a stretch of code in an answer.
+    """
+    return _OWN.sub(lambda m: f"({m[1]})" if _is_interval(m[1]) else f"(ref. {m[1]})", text).replace("`", "'")
+
+
+def own_numbers(text: str) -> set[int]:
+    """The numbers that a paper's text itself writes in brackets."""
+    return {n for inside in _OWN.findall(text) for n in _expand(inside)}
 
 
 @dataclass
 class MarkerStream:
-    """Feed it pieces of an answer; it gives back text that is safe to show.
+    """Feed it pieces of an answer; it gives back text that is safe to show. How the answer is cut into
+    pieces makes no difference.
 
     ``known`` are the numbers that exist; others are left out and collected in ``unknown``. Repeats within
     a sentence are merged and at most ``MAX_PER_SENTENCE`` kept. A number inside quotation marks is the
-    quoted paper's own and becomes ``(ref. N)``; code stays as it is. A list of references at the end is
-    left out, because the numbered citations already are one. ``used`` lists known numbers by first use.
+    quoted paper's own and becomes ``(ref. N)``, unless ``own`` says that no paper writes it; code stays as
+    it is. A list of references is left out, because the numbered citations already are one. ``used`` lists
+    known numbers by first use.
     """
 
     known: Collection[int]
+    own: Collection[int] | None = None
     unknown: list[int] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
     _held: str = ""
-    _spaces: str = ""
-    _after_dropped: bool = False
-    _at_line_start: bool = True
-    _in_code: str = ""
+    _line_starts: bool = True
+    _fence: str = ""
     _in_list: bool = False
     _prose: _Prose = field(default_factory=lambda: _Prose())
+    _out: _Output = field(default_factory=lambda: _Output())
 
     def feed(self, piece: str) -> str:
         """Text that can be shown now; what may still become a marker is held back."""
@@ -62,11 +76,11 @@ class MarkerStream:
 
     def close(self) -> str:
         """The rest of the text, at the end of the stream."""
-        return self._drain(final=True).rstrip(" ")
+        return self._drain(final=True)
 
     def _drain(self, *, final: bool) -> str:
         out: list[str] = []
-        while self._held and not self._in_list:
+        while self._held:
             taken = self._next(final)
             if taken is None:
                 break
@@ -75,110 +89,121 @@ class MarkerStream:
 
     def _next(self, final: bool) -> str | None:
         """Consumes the next stretch of held text; None means wait for more."""
-        if self._at_line_start and not self._in_code and self._opens_list(final):
-            return "" if self._in_list else None
+        if self._fence:
+            return self._fenced(final)
+        if self._in_list:
+            return self._listed(final)
+        if self._line_starts:
+            opens = self._opens_list(final)
+            if opens is None:
+                return None
+            self._in_list, self._line_starts = opens, False
+            return ""
         head = self._held[0]
         if head == "`":
-            return self._code_mark(final)
-        if head in "[【" and not self._in_code:
+            return self._back_quotes(final)
+        if head in "[【":
             return self._bracket(final)
         if head == "\n":
+            self._line_starts = True
             return self._show(1)
-        stop = re.search(r"[\[【`\n]", self._held[1:])
-        return self._show(stop.start() + 1 if stop else len(self._held))
+        stop = re.search(r"[\[【`\n]", self._held)
+        return self._show(stop.start() if stop else len(self._held))
 
-    def _opens_list(self, final: bool) -> bool:
-        """True when the line is a heading of references (``_in_list`` is set) or may become one."""
+    def _opens_list(self, final: bool) -> bool | None:
         line, newline, _ = self._held.partition("\n")
-        if newline or final:
-            self._in_list = bool(self.used) and _LIST_HEADING.fullmatch(line) is not None
-            return self._in_list
-        word = line.lstrip(" #*_>-\t").rstrip(" *_:").casefold()
-        return len(line) <= LONGEST_MARKER and any(w.startswith(word) for w in _LIST_WORDS)
+        return opens_list(line, complete=bool(newline) or final) if self.used else False
 
-    def _code_mark(self, final: bool) -> str | None:
-        ticks = len(self._held) - len(self._held.lstrip("`"))
-        if ticks == len(self._held) and not final:
+    def _listed(self, final: bool) -> str | None:
+        """Leaves out a line of a list of references; another heading ends the list."""
+        line, newline, _ = self._held.partition("\n")
+        if not newline and not final:
             return None
-        if not self._in_code:
-            self._in_code = "`" * ticks
-        elif ticks >= len(self._in_code):
-            self._in_code = ""
-        return self._show(ticks)
+        if line.startswith("#") and not opens_list(line, complete=True):
+            self._in_list = False
+        else:
+            self._held = self._held[len(line) + len(newline) :]
+        return ""
+
+    def _fenced(self, final: bool) -> str | None:
+        before = self._held.find("`")
+        if before:
+            return self._show(before if before > 0 else len(self._held), in_code=True)
+        run = tick_run(self._held, 0)
+        if run == len(self._held) and not final:
+            return None
+        if run >= len(self._fence):
+            self._fence = ""
+        return self._show(run, in_code=True)
+
+    def _back_quotes(self, final: bool) -> str | None:
+        run = tick_run(self._held, 0)
+        if run == len(self._held) and not final:
+            return None
+        if run >= FENCE:
+            self._fence = "`" * run
+            return self._show(run, in_code=True)
+        end = inline_end(self._held, 0, complete=final)
+        return None if end is None else self._show(end, in_code=True)
 
     def _bracket(self, final: bool) -> str | None:
-        match = _MARKER.match(self._held)
-        if match:
-            self._held = self._held[match.end() :]
-            return self._marker(match.group(1))
-        open_still = re.search(r"[\]】\n]", self._held) is None
-        return None if open_still and len(self._held) <= LONGEST_MARKER and not final else self._show(1)
+        match = _marker_at(self._held, 0)
+        if match is None:
+            return None if not final and _may_be_marker(self._held, 0) else self._show(1)
+        if self._prose.between and not self._prose.quoted:
+            leads = self._leads(match.end(), final)
+            if leads is None:
+                return None
+            if leads:
+                self._prose.begin()
+        self._held = self._held[match.end() :]
+        return self._marker(match.group(1) or match.group(2))
+
+    def _leads(self, position: int, final: bool) -> bool | None:
+        """Whether the marker before ``position``, between two sentences, is the subject of the next one."""
+        while True:
+            while position < len(self._held) and self._held[position] in " \t":
+                position += 1
+            if position == len(self._held):
+                return False if final else None
+            match = _marker_at(self._held, position)
+            if match is None:
+                waiting = not final and _may_be_marker(self._held, position)
+                return None if waiting else self._held[position].islower()
+            position = match.end()
 
     def _marker(self, inside: str) -> str:
-        if self._prose.quoted:
-            return self._with_spaces(f"(ref. {inside.strip()})")
         numbers = _expand(inside)
+        if self._prose.quoted and (self.own is None or any(n in self.own for n in numbers)):
+            return self._out.put(f"(ref. {inside.strip()})")
         self.unknown += [n for n in numbers if n not in self.known]
         fresh = self._prose.cite([n for n in numbers if n in self.known])
         self.used += [n for n in fresh if n not in self.used]
-        self._after_dropped = not fresh
-        return self._with_spaces("".join(f"[{n}]" for n in fresh)) if fresh else ""
+        return self._out.put("".join(f"[{n}]" for n in fresh)) if fresh else self._out.leave_out()
 
-    def _show(self, length: int) -> str:
+    def _show(self, length: int, *, in_code: bool = False) -> str:
         text, self._held = self._held[:length], self._held[length:]
-        for char in text:
-            self._prose.read(char, in_code=bool(self._in_code))
-        self._at_line_start = text == "\n" or (self._at_line_start and not text.strip())
-        if text == "\n" and len(self._in_code) == 1:
-            self._in_code = ""
-        body = text.rstrip(" ")
-        if self._after_dropped and body[:1] in {".", ",", ";", ":", "!", "?", "\n"}:
-            self._spaces = ""  # the space that led to a marker nobody gave
-        self._after_dropped = False if body else self._after_dropped
-        shown = self._with_spaces(body) if body else ""
-        self._spaces += text[len(body) :]
-        return shown
-
-    def _with_spaces(self, text: str) -> str:
-        shown, self._spaces = self._spaces + text, ""
-        return shown
+        self._prose.read(text, in_code=in_code)
+        return self._out.put(text)
 
 
-@dataclass
-class _Prose:
-    """Where in a sentence the stream stands, and which numbers it has cited there."""
+def _marker_at(text: str, position: int) -> re.Match[str] | None:
+    """The marker at ``position``. An interval such as ``[0, 1]`` is none."""
+    match = _MARKER.match(text, position, position + LONGEST_MARKER)
+    return None if match is None or _is_interval(match.group(1) or match.group(2)) else match
 
-    cited: list[int] = field(default_factory=list)
-    quoted: str = ""
-    _ending: str = ""  # ".": a full stop was read; " ": and white space after it
-    _before: str = " "
 
-    def read(self, char: str, *, in_code: bool) -> None:
-        if char == "\n":
-            self.cited, self.quoted, self._ending = [], "", ""
-        elif char in ".!?":
-            self._ending = "."
-        elif char in "。！？" or (char.isspace() and self._ending):
-            self._ending = " "
-        elif char.isalnum():
-            if self._ending == " ":
-                self.cited = []
-            self._ending = ""
-        if not in_code:
-            self._quote(char)
-        self._before = char
+def _may_be_marker(text: str, position: int) -> bool:
+    """Whether the text from ``position`` on may become a marker when more arrives."""
+    rest = text[position : position + LONGEST_MARKER]
+    if rest[0] not in "[【" or len(rest) == LONGEST_MARKER:
+        return False
+    return re.search(r"[\]】\n]", rest) is None or re.fullmatch(rf"\[\[{_INSIDE}\]", rest, re.I) is not None
 
-    def cite(self, numbers: list[int]) -> list[int]:
-        """The numbers not yet cited in this sentence, as far as there is room."""
-        fresh = [n for n in numbers if n not in self.cited][: MAX_PER_SENTENCE - len(self.cited)]
-        self.cited += fresh
-        return fresh
 
-    def _quote(self, char: str) -> None:
-        if self.quoted:
-            self.quoted = "" if char == self.quoted else self.quoted
-        elif char in _CLOSING_QUOTE and (char != '"' or not self._before.isalnum()):
-            self.quoted = _CLOSING_QUOTE[char]
+def _is_interval(inside: str) -> bool:
+    numbers = re.findall(r"\d+", inside)
+    return len(numbers) > 1 and any(int(n) == 0 for n in numbers)
 
 
 def _expand(inside: str) -> list[int]:
@@ -188,3 +213,86 @@ def _expand(inside: str) -> list[int]:
         low, high = int(first), int(last or first)
         numbers.extend(range(low, high + 1) if 0 <= high - low <= 20 else [low, high])
     return list(dict.fromkeys(numbers))
+
+
+@dataclass
+class _Prose:
+    """Where in a sentence the stream stands, and which numbers it has cited there."""
+
+    cited: list[int] = field(default_factory=list)
+    quoted: str = ""  # the marks that close the quotation
+    between: bool = False  # a full stop and white space were read, and no word after them
+    _stopped: bool = False
+    _before: str = " "
+
+    def read(self, text: str, *, in_code: bool) -> None:
+        for char in text:
+            if char == "\n":
+                self.begin()
+                self.quoted = ""
+            elif in_code:
+                self._stopped = False
+            else:
+                self._read(char)
+            self._before = char
+
+    def begin(self) -> None:
+        """Another sentence begins here."""
+        self.cited, self.between, self._stopped = [], False, False
+
+    def cite(self, numbers: list[int]) -> list[int]:
+        """The numbers not yet cited in this sentence, as far as there is room."""
+        fresh = [n for n in numbers if n not in self.cited][: MAX_PER_SENTENCE - len(self.cited)]
+        self.cited += fresh
+        return fresh
+
+    def _read(self, char: str) -> None:
+        if char in "。！？":
+            self.between = True
+        elif char in ".!?":
+            self._stopped = True
+        elif char.isspace():
+            self.between = self.between or self._stopped
+            self._stopped = False
+        elif char.isalnum():
+            if self.between and not char.islower():
+                self.begin()
+            self.between = self._stopped = False
+        if self.quoted:
+            self.quoted = "" if char in self.quoted else self.quoted
+        elif char in _CLOSING_QUOTE and (char != '"' or not self._before.isalnum()):
+            self.quoted = _CLOSING_QUOTE[char]
+
+
+@dataclass
+class _Output:
+    """Text on its way out. Spaces wait for what follows, so that none is left where a marker was left out."""
+
+    _spaces: str = ""
+    _last: str = "\n"
+    _gap: bool = False  # something was left out since the last text
+    _spaced: bool = False  # … and a space or a line's start stands before it
+
+    def put(self, text: str) -> str:
+        body = text.lstrip(" ")
+        if not (self._gap and self._spaced):
+            self._spaces += text[: len(text) - len(body)]
+        if not body:
+            return ""
+        if self._gap and body[0] in _BEFORE_NOTHING:
+            self._spaces = ""
+        elif self._gap and not self._spaces and _would_join(self._last, body[0]):
+            self._spaces = " "
+        shown = self._spaces + body.rstrip(" ")
+        self._spaces = body[len(body.rstrip(" ")) :]
+        self._last, self._gap = shown[-1], False
+        return shown
+
+    def leave_out(self) -> str:
+        self._gap, self._spaced = True, bool(self._spaces) or self._last == "\n"
+        return ""
+
+
+def _would_join(before: str, after: str) -> bool:
+    """Whether two characters that now meet would make another word, marker or stretch of code."""
+    return all(char.isalnum() or char in "[]【】`" for char in (before, after))

@@ -1,0 +1,87 @@
+"""What a read document becomes in the library: its draft, and a title where it has none. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import InvalidInputError
+from workbench.ingest.characters import repaired
+from workbench.ingest.document import Document
+from workbench.ingest.reading import read_text_document
+from workbench.storage.drafts import ChunkDraft, PageDraft, PaperDraft
+
+if TYPE_CHECKING:
+    import numpy
+
+_SPARE_TITLE = 80  # characters of a text that serve as its title
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSource:
+    """The bytes a text is stored as, and their hash."""
+
+    data: bytes
+    sha256: str
+
+
+def paper_draft(
+    document: Document,
+    chunks: Sequence[ChunkDraft],
+    vectors: numpy.ndarray | None,
+    *,
+    sha256: str,
+    source: Path | bytes,
+) -> PaperDraft:
+    """The draft that storage takes."""
+    starts = document.page_starts()
+    pages = tuple(
+        PageDraft(number, page.label, page.text, start, start + len(page.text))
+        for number, (page, start) in enumerate(zip(document.pages, starts, strict=True), start=1)
+    )
+    return PaperDraft(
+        sha256=sha256,
+        kind=document.kind,
+        title=document.title or "Untitled",
+        authors=document.authors,
+        year=document.year,
+        doi=document.doi,
+        page_unit=document.page_unit,
+        pages=pages,
+        chunks=tuple(chunks),
+        vectors=vectors,
+        source=source,
+    )
+
+
+def spare_title(name: str) -> str:
+    """A paper's title where its file states none: the file's name without its ending."""
+    return Path(name).stem.replace("_", " ").strip() or name
+
+
+def record_source(record: Mapping[str, Any]) -> RecordSource:
+    """The bytes of a record: its title, a blank line, its text. Raises InvalidInputError for a bad one."""
+    title, text = record.get("title") or "", record.get("text")
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise InvalidInputError("a record needs a title and a text, both strings")
+    whole = f"{title.strip()}\n\n{text}" if title.strip() else text
+    data = repaired(whole).encode("utf-8")
+    return RecordSource(data, hashlib.sha256(data).hexdigest())
+
+
+def record_document(record: Mapping[str, Any]) -> Document:
+    """The document of a record: its text, with its title or the text's first words as title."""
+    document = read_text_document(record["text"])
+    title = " ".join(repaired(record.get("title") or "").split())
+    return replace(document, title=title or _first_words(document))
+
+
+def _first_words(document: Document) -> str | None:
+    text = " ".join(document.pages[0].text.split()) if document.pages else ""
+    if len(text) <= _SPARE_TITLE:
+        return text or None
+    cut = text.rfind(" ", 0, _SPARE_TITLE)
+    return text[: cut if cut > 0 else _SPARE_TITLE].rstrip(" ,;:") + "…"

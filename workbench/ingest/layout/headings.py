@@ -1,0 +1,96 @@
+"""Which lines are section headings: by the outline, the size and weight of the print, the numbering."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.ingest.layout.lines import Line, PageLines
+from workbench.ingest.squeeze import squeezed
+
+MAX_HEADING = 120  # characters
+_LARGER = 1.15  # times the body's size
+_NUMBERED = re.compile(
+    r"(?:(?:\d{1,2}\.){0,3}\d{1,2}\.?|[A-Z](?:\.\d{1,2})*\.?|[IVX]{1,5}\.)\s+(?=\S*[^\W\d_]{2})"
+)
+_FOOTNOTED = re.compile("[†‡§¶∗]")  # names of authors, in the print of a heading
+_LABEL = re.compile(
+    r"(?:fig(?:ure)?s?|tab(?:le|\.)|algorithm|theorem|lemma|listing|equation)\b", re.IGNORECASE
+)
+_KNOWN = frozenset(
+    "abstract summary introduction background related work methods method materials and methods "
+    "materials results discussion results and discussion conclusion conclusions limitations references "
+    "bibliography acknowledgements acknowledgments acknowledgement acknowledgment appendix appendices "
+    "supplementary material keywords".split()
+) | {
+    "related work", "materials and methods", "results and discussion", "literature cited", "works cited",
+    "supplementary material", "data availability", "author contributions", "conflict of interest",
+    "zusammenfassung", "einleitung", "literatur", "literaturverzeichnis", "résumé", "références",
+    "bibliographie", "resumen", "introducción", "referencias", "bibliografía", "摘要", "参考文献", "引言", "结论",
+}  # fmt: skip
+_NOT_ALONE = frozenset(
+    {"and", "work", "related", "material", "materials", "supplementary", "method", "results"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingStyle:
+    """What a heading looks like in one document: ``outline`` holds squeezed titles by page index."""
+
+    body_size: float
+    outline: dict[int, frozenset[str]]
+
+    def is_heading(self, line: Line, page_index: int) -> bool:
+        """Whether the line reads and looks like a heading."""
+        text = line.text
+        letters = sum(c.isalpha() for c in text)
+        if not _heading_like(line, letters):
+            return False
+        if self.outline and squeezed(text) in self.outline.get(page_index, ()):
+            return True
+        bare = _NUMBERED.sub("", text, count=1).strip(" .:").casefold()
+        if bare in _KNOWN and bare not in _NOT_ALONE:
+            return True
+        if _LABEL.match(text):
+            return False
+        if line.size >= _LARGER * self.body_size and letters >= 3:
+            return True
+        numbered = _NUMBERED.match(text) is not None and text[-1] not in ".;,"
+        opens = text[0].isupper() or text[0].isdigit() or not text[0].isascii()
+        if line.bold and line.size > 0.85 * self.body_size and opens:
+            return numbered or (len(text) <= 80 and text[-1] != ".")
+        return numbered and text.isupper()
+
+
+def _heading_like(line: Line, letters: int) -> bool:
+    text = line.text
+    return (
+        not line.sideways
+        and not line.hyphen
+        and 2 <= len(text) <= MAX_HEADING
+        and 2 * letters >= len(text) - text.count(" ")
+        and text[-1] not in ",;"
+        and not _FOOTNOTED.search(text)
+        and len(line.cells) < 3
+    )
+
+
+def body_size(pages: Sequence[PageLines]) -> float:
+    """The size most characters are set in, in points; 0.0 without text."""
+    weights: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            if not line.sideways:
+                weights[round(line.size, 0)] += len(line.text)
+    if not weights:
+        return 0.0
+    common = weights.most_common(1)[0][0]
+    near = [
+        (line.size, len(line.text))
+        for page in pages
+        for line in page.lines
+        if not line.sideways and round(line.size, 0) == common
+    ]
+    return sum(size * weight for size, weight in near) / sum(weight for _, weight in near)

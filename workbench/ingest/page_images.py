@@ -1,0 +1,169 @@
+"""Page images, and where a quote stands on them. Runs in the reading process only."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+from PIL import Image, ImageChops, ImageDraw
+
+from workbench.errors import DocumentError, InvalidInputError
+from workbench.ingest.characters import repaired
+from workbench.ingest.readers.pdf import open_pdf
+from workbench.ingest.readers.pdf_lines import characters
+from workbench.ingest.squeeze import only_place, squeezed, squeezed_with_offsets
+from workbench.records import PageView
+
+MAX_SIDE = 2400  # pixels
+MIN_SIDE = 16
+MARK_COLOUR = (255, 229, 138)  # #ffe58a
+MIN_QUOTE = 3  # letters and digits: a shorter quote stands in too many places to be certain
+
+Rectangle = tuple[float, float, float, float]  # left, bottom, right, top in points, or x0, y0, x1, y1
+
+
+def page_view(path: Path, page: int, *, width: int, quote: str | None) -> PageView:
+    """Page ``page`` (from 1) of a PDF, ``width`` pixels wide, with ``quote`` marked where it is certain.
+
+    No side exceeds ``MAX_SIDE`` pixels. The quote is looked for by its letters and digits, so hyphens,
+    ligatures, line ends and spaces do not matter; it is certain when it stands on the page exactly once.
+    Raises DocumentError for a page that cannot be drawn, InvalidInputError for one that is not there.
+    """
+    pdf = open_pdf(path)
+    try:
+        if not 1 <= page <= len(pdf):
+            raise InvalidInputError(f"There is no page {page}: the file has {len(pdf)}.")
+        opened = pdf[page - 1]
+        try:
+            return _view(opened, width, quote)
+        finally:
+            opened.close()
+    except pypdfium2.PdfiumError as error:
+        raise DocumentError(f"page {page} cannot be drawn: it is damaged") from error
+    finally:
+        pdf.close()
+
+
+def _view(page: Any, width: int, quote: str | None) -> PageView:
+    scale = _scale(page, width)
+    bitmap = page.render(scale=scale, may_draw_forms=False, rev_byteorder=True)
+    try:
+        image = bitmap.to_pil().convert("RGB")
+        rectangles = _quote_rectangles(page, quote) if quote else []
+        converter = bitmap.get_posconv(page)
+        boxes = [_on_image(rectangle, converter, image.size) for rectangle in rectangles]
+    finally:
+        bitmap.close()
+    buffer = io.BytesIO()
+    _marked(image, boxes).save(buffer, "PNG", compress_level=3)
+    return PageView(buffer.getvalue(), image.width, image.height, tuple(boxes), bool(boxes))
+
+
+def _scale(page: Any, width: int) -> float:
+    """Pixels per point for ``width``, or less where a side would grow beyond ``MAX_SIDE``."""
+    page_width, page_height = page.get_size()
+    if not (page_width > 0 and page_height > 0):
+        raise DocumentError("the page has no size")
+    wanted = min(max(width, MIN_SIDE), MAX_SIDE)
+    # A hair less, because the drawing rounds each side up.
+    return float(min(wanted / page_width, MAX_SIDE / page_height) * (1 - 1e-6))
+
+
+def _quote_rectangles(page: Any, quote: str) -> list[Rectangle]:
+    """One rectangle per line of the quote, in points; empty where its place is not certain."""
+    text_page = page.get_textpage()
+    try:
+        text = characters(text_page.raw)
+        span = _span_of(quote, text)
+        if span is None:
+            return []
+        return _by_line([box for index in span if (box := _char_box(text_page, index, text[index]))])
+    finally:
+        text_page.close()
+
+
+def _span_of(quote: str, text: str) -> range | None:
+    """Character indexes of the only place where the quote stands in the page's text."""
+    needle = squeezed(repaired(quote))
+    if len(needle) < MIN_QUOTE:
+        return None
+    haystack, offsets = squeezed_with_offsets(text)
+    start = only_place(needle, haystack)
+    if start is None:
+        return None
+    return range(offsets[start], offsets[start + len(needle) - 1] + 1)
+
+
+def _char_box(text_page: Any, index: int, char: str) -> Rectangle | None:
+    if char.isspace() or ord(char) < 0x20:
+        return None
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    if not pdfium.FPDFText_GetCharBox(text_page, index, left, right, bottom, top):
+        return None
+    loose = pdfium.FS_RECTF()
+    low, high = bottom.value, top.value
+    if pdfium.FPDFText_GetLooseCharBox(text_page, index, loose):
+        low, high = min(low, loose.bottom), max(high, loose.top)
+    if right.value <= left.value or high <= low:
+        return None
+    return left.value, low, right.value, high
+
+
+def _by_line(boxes: Sequence[Rectangle]) -> list[Rectangle]:
+    """Character boxes joined while they follow each other on one line, upright or sideways."""
+    lines: list[Rectangle] = []
+    for box in boxes:
+        if lines and _continues(lines[-1], box):
+            last = lines[-1]
+            lines[-1] = (
+                min(last[0], box[0]),
+                min(last[1], box[1]),
+                max(last[2], box[2]),
+                max(last[3], box[3]),
+            )
+        else:
+            lines.append(box)
+    return lines
+
+
+def _continues(line: Rectangle, box: Rectangle) -> bool:
+    """Whether ``box`` overlaps the line across and is near its end along it."""
+    height, width = box[3] - box[1], box[2] - box[0]
+    across = min(line[3], box[3]) - max(line[1], box[1])
+    gap = max(box[0] - line[2], line[0] - box[2])
+    if across > 0.3 * min(height, line[3] - line[1]) and gap < 3 * height:
+        return True
+    across = min(line[2], box[2]) - max(line[0], box[0])
+    gap = max(box[1] - line[3], line[1] - box[3])
+    sideways = line[3] - line[1] > 2 * (line[2] - line[0])
+    return sideways and across > 0.3 * width and gap < 3 * width
+
+
+def _on_image(rectangle: Rectangle, converter: Any, size: tuple[int, int]) -> Rectangle:
+    """The rectangle as fractions of the image from its top left; the page may be turned."""
+    corners = [converter.to_bitmap(rectangle[i], rectangle[j]) for i, j in ((0, 1), (2, 3))]
+    xs = sorted(min(max(x / size[0], 0.0), 1.0) for x, _ in corners)
+    ys = sorted(min(max(y / size[1], 0.0), 1.0) for _, y in corners)
+    return xs[0], ys[0], xs[1], ys[1]
+
+
+def _marked(image: Image.Image, boxes: Sequence[Rectangle]) -> Image.Image:
+    """The image as if a highlighter had been drawn over the boxes: print stays as dark as it was."""
+    if not boxes:
+        return image
+    layer = Image.new("RGB", image.size, (255, 255, 255))
+    pen = ImageDraw.Draw(layer)
+    for left, top, right, bottom in boxes:
+        corners = (
+            left * image.width - 1,
+            top * image.height - 1,
+            right * image.width + 1,
+            bottom * image.height + 1,
+        )
+        pen.rectangle(corners, fill=MARK_COLOUR)
+    return ImageChops.multiply(image, layer)

@@ -1,0 +1,165 @@
+"""Lines of a PDF page from PDFium's text page.
+
+PDFium gives the characters in the file's order with line breaks where the baseline changes. Asking it for
+every character's box costs more than the text itself, so boxes are asked for per line: its ends, one
+character in the middle for the font, and its gaps only where it is drawn in several pieces.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2.raw as pdfium
+
+from workbench.ingest.characters import accents_joined, repaired
+from workbench.ingest.layout.lines import Cell, Line, PageLines
+
+_LINE = re.compile(r"[^\r\n\x02\ufffe]+")
+_SPACES = re.compile(r"[ \t]+")
+_HYPHEN_MARKS = "\x02\ufffe"
+_BOLD = re.compile(rb"bold|medi|black|heavy|demi|cmbx|sfbx|-bd|,b", re.IGNORECASE)
+_WIDE_GAP = 1.2  # times the font's height: wider than any space between words
+_MIN_CELL_LINE = 0.25  # of the page's width: shorter lines are not asked for gaps
+
+
+def characters(text_page: Any) -> str:
+    """The page's characters, one per character index of PDFium's; halves of pairs stay apart."""
+    count = max(pdfium.FPDFText_CountChars(text_page), 0)
+    buffer = (ctypes.c_ushort * (2 * count + 2))()
+    units = pdfium.FPDFText_GetText(text_page, 0, count, buffer) - 1
+    text = bytes(buffer)[: 2 * max(units, 0)].decode("utf-16-le", "surrogatepass")
+    if len(text) == count:
+        return text
+    # The text leaves out or joins characters that the character list counts.
+    return "".join(chr(pdfium.FPDFText_GetUnicode(text_page, index)) for index in range(count))
+
+
+def page_lines(page: Any, text_page: Any) -> PageLines:
+    """The lines of one page that lie on its visible area, in the file's order."""
+    left, bottom, right, top = page.get_bbox()
+    reader = _LineReader(text_page.raw, right - left)
+    visible = tuple(
+        line
+        for line in reader.lines()
+        if left - 1 <= (line.left + line.right) / 2 <= right + 1 and bottom - 1 <= line.base <= top + 1
+    )
+    return PageLines(right - left, top - bottom, visible)
+
+
+class _LineReader:
+    """Reads lines and reuses its C values, which would cost more than the calls."""
+
+    def __init__(self, text_page: Any, page_width: float) -> None:
+        self._page = text_page
+        self._page_width = page_width
+        self._text = characters(text_page)
+        self._left, self._right = ctypes.c_double(), ctypes.c_double()
+        self._bottom, self._top = ctypes.c_double(), ctypes.c_double()
+        self._matrix = pdfium.FS_MATRIX()
+        self._name = ctypes.create_string_buffer(128)
+
+    def lines(self) -> Iterator[Line]:
+        for match in _LINE.finditer(self._text):
+            start, end = match.span()
+            while start < end and self._text[start].isspace():
+                start += 1
+            while end > start and self._text[end - 1].isspace():
+                end -= 1
+            if start < end and (line := self._line(start, end, self._is_hyphen(match.end()))):
+                yield line
+
+    def _is_hyphen(self, index: int) -> bool:
+        if index >= len(self._text) or self._text[index] not in _HYPHEN_MARKS:
+            return False
+        return bool(pdfium.FPDFText_IsHyphen(self._page, index) == 1)
+
+    def _line(self, start: int, end: int, hyphen: bool) -> Line | None:
+        text = _clean(self._text[start:end])
+        if not text:
+            return None
+        first, last = self._char_box(start), self._char_box(end - 1)
+        middle = (start + end - 1) // 2
+        while middle > start and self._text[middle].isspace():
+            middle -= 1
+        size, sideways = self._font_size(middle)
+        left, right = min(first[0], last[0]), max(first[1], last[1])
+        height = max(first[3], last[3]) - min(first[2], last[2])
+        sideways = sideways or (end - start >= 4 and height > 2 * (right - left) and height > 2 * size)
+        cells: tuple[Cell, ...] = ()
+        if not sideways and right - left > _MIN_CELL_LINE * self._page_width:
+            cells = self._cells(start, end, left, right, size)
+        bold = self._is_bold(middle)
+        return Line(text, left, right, self._base(middle), size, bold, hyphen, cells, sideways)
+
+    def _char_box(self, index: int) -> tuple[float, float, float, float]:
+        pdfium.FPDFText_GetCharBox(self._page, index, self._left, self._right, self._bottom, self._top)
+        return self._left.value, self._right.value, self._bottom.value, self._top.value
+
+    def _font_size(self, index: int) -> tuple[float, bool]:
+        """Size of a character's font on the page, and whether the character lies on its side.
+
+        The library's own font boxes are no measure: fonts without an ascent get the character's outline.
+        """
+        size = float(pdfium.FPDFText_GetFontSize(self._page, index))
+        if not pdfium.FPDFText_GetMatrix(self._page, index, self._matrix):
+            return size, False
+        matrix = self._matrix
+        return size * math.hypot(matrix.c, matrix.d), abs(matrix.b) > abs(matrix.a)
+
+    def _base(self, index: int) -> float:
+        pdfium.FPDFText_GetCharOrigin(self._page, index, self._left, self._top)
+        return self._top.value
+
+    def _is_bold(self, index: int) -> bool:
+        length = pdfium.FPDFText_GetFontInfo(self._page, index, self._name, 128, None)
+        return 0 < length <= 128 and _BOLD.search(self._name.raw[: length - 1]) is not None
+
+    def _cells(self, start: int, end: int, left: float, right: float, size: float) -> tuple[Cell, ...]:
+        count = pdfium.FPDFText_CountRects(self._page, start, end - start)
+        if count < 2:
+            return ()
+        cells: list[Cell] = []
+        reach = None  # right end of what has been seen
+        cell_start, cell_left = start, left
+        for index in range(count):
+            pdfium.FPDFText_GetRect(self._page, index, self._left, self._top, self._right, self._bottom)
+            piece_left, piece_right = self._left.value, self._right.value
+            if reach is not None and piece_left - reach > _WIDE_GAP * size:
+                cells.append(Cell(cell_start, cell_left, reach))
+                cell_start = self._first_char_right_of(piece_left, cell_start, end)
+                cell_left = piece_left
+            reach = piece_right if reach is None else max(reach, piece_right)
+        if not cells:
+            return ()
+        cells.append(Cell(cell_start, cell_left, right))
+        return tuple(self._in_line(cell, start) for cell in cells)
+
+    def _first_char_right_of(self, position: float, start: int, end: int) -> int:
+        """Index of the first character of the line that starts at or right of ``position``."""
+        low, high = start, end - 1
+        while low < high:
+            middle = (low + high) // 2
+            probe = middle
+            while probe > low and self._text[probe].isspace():
+                probe -= 1
+            if self._char_box(probe)[0] >= position - 0.5:
+                high = probe
+            else:
+                low = middle + 1
+        return low
+
+    def _in_line(self, cell: Cell, start: int) -> Cell:
+        """The cell with its start counted in the line's repaired text."""
+        before = _clean(self._text[start : cell.start] + "|")
+        return Cell(len(before) - 1, cell.left, cell.right)
+
+
+def _clean(text: str) -> str:
+    """One line's text, characters repaired and spaces single."""
+    if not (text.isascii() and text.isprintable()):
+        text = accents_joined(_SPACES.sub(" ", repaired(text)))
+    return text.strip()

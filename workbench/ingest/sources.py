@@ -1,0 +1,155 @@
+"""What the user named, as a list of files to read: paths, folders, bytes and open files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from workbench.errors import DocumentError
+
+PIECE = 1024 * 1024
+UNNAMED = "unnamed"
+
+Source = str | Path | bytes | tuple[str, bytes] | BinaryIO
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file to add. ``problem`` says why it cannot even be read; ``notes`` are for the report."""
+
+    name: str
+    path: Path | None
+    problem: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def source_files(sources: Iterable[Source], *, spool: Path, max_file_mb: int) -> Iterator[SourceFile]:
+    """The files of ``sources`` in their order; a folder's own, sorted, and those of the folders in it.
+
+    Bytes and open files are first written to the folder ``spool``. A file named directly is resolved
+    wherever it leads; links inside a folder are followed only to files of that folder. Hidden files of a
+    folder are left out, and named in the notes of its first file.
+    """
+    for number, source in enumerate(sources):
+        if isinstance(source, str | Path):
+            yield from _named(Path(source).expanduser(), max_file_mb)
+        else:
+            yield _spooled(source, spool / str(number), max_file_mb)
+
+
+def sha256_of(path: Path) -> str:
+    """Hash of a file's bytes, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _named(path: Path, max_file_mb: int) -> Iterator[SourceFile]:
+    try:
+        resolved = path.resolve(strict=True)
+        is_folder = resolved.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else _reason(error)
+        yield SourceFile(path.name or str(path), None, reason)
+        return
+    if is_folder:
+        yield from _in_folder(resolved, max_file_mb)
+    else:
+        yield _checked(path.name, resolved, max_file_mb)
+
+
+def _in_folder(folder: Path, max_file_mb: int) -> Iterator[SourceFile]:
+    hidden: list[str] = []
+    found: list[SourceFile] = []
+    for parent, folders, files in os.walk(folder, onerror=lambda error: found.append(_unreadable(error))):
+        hidden += [f"{name}/" for name in folders if name.startswith(".")]
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if name.startswith("."):
+                hidden.append(name)
+            else:
+                found.append(_in_bounds(Path(parent) / name, folder, max_file_mb))
+    if not found:
+        shown = f" ({len(hidden)} hidden ones were left out)" if hidden else ""
+        found = [SourceFile(folder.name or str(folder), None, f"the folder holds no files{shown}")]
+    elif hidden:
+        listed = ", ".join(sorted(hidden)[:10]) + (" …" if len(hidden) > 10 else "")
+        note = f"Hidden files of the folder {folder.name} were left out: {listed}."
+        found[0] = SourceFile(found[0].name, found[0].path, found[0].problem, (note,))
+    yield from found
+
+
+def _in_bounds(path: Path, folder: Path, max_file_mb: int) -> SourceFile:
+    """A file met in a folder; a link that leads out of the folder is not followed."""
+    try:
+        resolved = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        return SourceFile(path.name, None, "the link leads nowhere" if path.is_symlink() else _reason(error))
+    if not resolved.is_relative_to(folder):
+        return SourceFile(path.name, None, "a link out of the folder: name the file itself to add it")
+    return _checked(path.name, resolved, max_file_mb)
+
+
+def _checked(name: str, path: Path, max_file_mb: int) -> SourceFile:
+    try:
+        status = path.stat()
+    except OSError as error:
+        return SourceFile(name, None, _reason(error))
+    if not stat.S_ISREG(status.st_mode):
+        return SourceFile(name, None, "this is a device or a pipe, not a file")
+    if status.st_size > max_file_mb * 1_000_000:
+        return SourceFile(name, None, _too_large(max_file_mb))
+    if not os.access(path, os.R_OK):
+        return SourceFile(name, None, "the file may not be read: check its permissions")
+    return SourceFile(name, path)
+
+
+def _spooled(source: Any, target: Path, max_file_mb: int) -> SourceFile:
+    """Bytes or an open file, written to ``target`` so that it can be read like any file."""
+    name, data = source if isinstance(source, tuple) else (_name_of(source), source)
+    try:
+        with target.open("xb") as file:
+            for piece in _pieces(data):
+                if file.tell() + len(piece) > max_file_mb * 1_000_000:
+                    return SourceFile(name, None, _too_large(max_file_mb))
+                file.write(piece)
+    except (OSError, ValueError) as error:
+        return SourceFile(name, None, _reason(error))
+    except DocumentError as error:
+        return SourceFile(name, None, str(error))
+    return SourceFile(name, target)
+
+
+def _name_of(source: Any) -> str:
+    name = getattr(source, "name", None)
+    return Path(name).name or UNNAMED if isinstance(name, str) else UNNAMED
+
+
+def _pieces(data: Any) -> Iterator[bytes]:
+    if isinstance(data, bytes | bytearray | memoryview):
+        yield bytes(data)
+        return
+    read = getattr(data, "read", None)
+    if read is None:
+        raise DocumentError(f"{type(data).__name__} is neither a path, bytes nor an open file")
+    while piece := read(PIECE):
+        if not isinstance(piece, bytes):
+            raise DocumentError("the file is open as text: open it in binary mode")
+        yield piece
+
+
+def _too_large(max_file_mb: int) -> str:
+    return f"the file is larger than {max_file_mb} MB: split it, or raise WORKBENCH_MAX_FILE_MB"
+
+
+def _unreadable(error: OSError) -> SourceFile:
+    return SourceFile(Path(error.filename or "folder").name, None, _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    text = getattr(error, "strerror", None) or str(error)
+    return f"the file cannot be opened: {' '.join(str(text).split())}"

@@ -196,7 +196,7 @@ def test_it_works_again_when_the_server_is_back(nomic: OllamaEmbedder, ollama_se
 
 
 def test_other_failures_are_one_line_and_time_is_bounded(ollama_server: OllamaServer) -> None:
-    hasty = OllamaEmbedder(ollama_server.url, "nomic-embed-text", timeout=0.3)
+    hasty = OllamaEmbedder(ollama_server.url, "nomic-embed-text", timeout=1.0)
     assert hasty.dimension == 768
     ollama_server.embed_faults.delay = 5
     with pytest.raises(ProviderUnavailableError, match="did not answer in time"):

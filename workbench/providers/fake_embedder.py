@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.providers.vectors import refuse_long_texts
+from workbench.providers.vectors import refuse_long_query, refuse_long_texts
 
 if TYPE_CHECKING:
     import numpy
@@ -52,6 +52,7 @@ class FakeEmbedder:
 
     def embed_query(self, text: str) -> numpy.ndarray:
         """float32 array of shape (dimension,), length 1."""
+        refuse_long_query(self.count_tokens(text), self.max_tokens)
         vector: numpy.ndarray = self.embed_documents([text])[0]
         return vector
 

@@ -17,7 +17,7 @@ from workbench.providers.ollama_connection import (
     open_client,
 )
 from workbench.providers.token_estimate import estimated_spans
-from workbench.providers.vectors import refuse_long_texts, unit_rows
+from workbench.providers.vectors import refuse_long_query, refuse_long_texts, unit_rows
 from workbench.providers.wording import encodable
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ class OllamaEmbedder:
             client.close()
 
     def _query_vector(self, text: str) -> numpy.ndarray:
+        refuse_long_query(self.count_tokens(text), self.max_tokens)
         vector: numpy.ndarray = self._embed([text], self._query_prefix)[0]
         return vector
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.providers.onnx_files import folder_files, packaged_files
-from workbench.providers.vectors import refuse_long_texts, unit_rows
+from workbench.providers.vectors import refuse_long_query, refuse_long_texts, unit_rows
 
 if TYPE_CHECKING:
     import numpy
@@ -67,6 +67,7 @@ class OnnxEmbedder:
         return self._remembered(text).copy()
 
     def _query_vector(self, text: str) -> numpy.ndarray:
+        refuse_long_query(self.count_tokens(text), self.max_tokens)
         vector: numpy.ndarray = self._embed([text], self._files.query_prefix)[0]
         return vector
 

@@ -21,6 +21,15 @@ def refuse_long_texts(token_counts: Sequence[int], max_tokens: int) -> None:
             )
 
 
+def refuse_long_query(token_count: int, max_tokens: int) -> None:
+    """The same for a query, in words for the person who asked."""
+    if token_count > max_tokens:
+        raise UnembeddableTextError(
+            f"The question has {token_count} tokens and the embedder reads at most {max_tokens}: shorten it.",
+            index=0,
+        )
+
+
 def unit_rows(rows: numpy.ndarray, indexes: Sequence[int]) -> numpy.ndarray:
     """The rows as float32 of length 1; ``indexes`` says which text each row belongs to.
 

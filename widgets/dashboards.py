@@ -50,7 +50,7 @@ class Dashboard:
         self.projects = Projects(workbench, run=run)
         self.papers = PaperList(workbench, on_change=self._library_changed, on_read=self._read, run=run)
         self.uploads = Uploads(
-            self.papers.add_uploads, max_bytes=workbench.settings.max_file_mb << 20, run=run
+            self.papers.add_uploads, max_bytes=workbench.settings.max_file_mb * 1_000_000, run=run
         )
         self.chat = Chat(workbench, on_cite=self._cite, run=run)
         self.viewer = Viewer(workbench, run=run)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import workbench
-from workbench import Event, FileOutcome, IngestReport, Page, PageView, Paper, Progress, Project, Scope
+from workbench import Event, Page, PageView, Paper, Project, Scope
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PNG = b"\x89PNG not really"
@@ -45,8 +45,6 @@ class Settings:
 class Papers:
     held: dict[int, Paper] = field(default_factory=dict)
     project_of: dict[int, int | None] = field(default_factory=dict)
-    outcomes: dict[str, str] = field(default_factory=dict)
-    added: list[tuple[str, bytes, int | None]] = field(default_factory=list)
     texts: dict[int, list[Page]] = field(default_factory=dict)
     found: bool = True
     fault: Exception | None = None
@@ -60,31 +58,6 @@ class Papers:
 
     def get(self, wanted: Paper | int) -> Paper:
         return self.held[wanted if isinstance(wanted, int) else wanted.id]
-
-    def add_many(
-        self,
-        sources: Iterable[Any],
-        *,
-        project: int | None = None,
-        progress: Callable[[Progress], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> IngestReport:
-        return IngestReport(tuple(self._add(source, project, progress) for source in sources))
-
-    def _add(self, source: Any, project: int | None, progress: Any) -> FileOutcome:
-        name = source.name.rsplit("/", 1)[-1]
-        data = source.read() if hasattr(source, "read") else source.read_bytes()
-        for stage in ("read", "chunk", "embed", "index"):
-            progress(Progress(stage, name, 1, 1))
-        status = self.outcomes.get(name, "ready")
-        if status == "failed":
-            return FileOutcome(name, "failed", error="scanned pages: no text layer, needs OCR")
-        self.added.append((name, data, project))
-        if status == "duplicate":
-            return FileOutcome(name, "duplicate", paper_id=1)
-        id = len(self.held) + 1
-        self.held[id], self.project_of[id] = paper(id, title=name), project
-        return FileOutcome(name, "ready", paper_id=id, pages=3, chunks=9)
 
     def page_view(self, wanted: Paper, page: int, *, quote: str | None = None, width: int = 1000) -> PageView:
         boxes = ((0.1, 0.2, 0.9, 0.25),) if quote and self.found else ()

@@ -14,7 +14,7 @@ from widgets import dashboards
 from widgets.dashboards import Dashboard, dashboard
 from widgets.opening.view import Opening
 from widgets.panel import at_once
-from workbench import AnswerDone, EvidenceFound, LibraryLockedError, Scope
+from workbench import AnswerDone, EvidenceFound, LibraryLockedError, Scope, Workbench
 
 
 @pytest.fixture
@@ -68,14 +68,18 @@ def test_a_marker_opens_its_page_and_the_next_citation_moves_the_active_marker(
     assert (made.chat.active, "wb-page-open" in made.box._dom_classes) == ({}, False)
 
 
-def test_papers_added_here_are_counted_everywhere(
-    scripted: ScriptedWorkbench, made: Dashboard, tmp_path: Path
-) -> None:
-    (tmp_path / "new.pdf").write_bytes(b"new")
-    made.papers.act({"do": "add_path", "with": {"path": str(tmp_path / "new.pdf")}})
-    assert scripted.papers.added == [("new.pdf", b"new", 2)]
-    assert made.projects.projects[1]["papers"] == 3
-    assert made.header.facts[1] == "4 papers"
+def test_papers_added_here_are_counted_everywhere(wb: Workbench, tmp_path: Path) -> None:
+    real = Dashboard(wb, run=at_once)
+    (tmp_path / "new.txt").write_text("The engine weaves patterns as the loom weaves flowers.")
+    real.papers.act({"do": "add_path", "with": {"path": str(tmp_path / "new.txt")}})
+    assert [p["papers"] for p in real.projects.projects] == [1]
+    assert real.header.facts[1] == "1 paper"
+    assert real.chat.suggestions != []
+    real.chat.act({"do": "ask", "with": {"question": "What does the engine weave?"}})
+    assert real.chat.turns[0]["state"] == "done"
+    real.chat.act({"do": "cite", "with": {"turn": 0, "k": 0}})
+    ((start, end),) = real.viewer.spans
+    assert real.viewer.text[start:end] == "The engine weaves patterns as the loom weaves flowers."
 
 
 def test_two_hundred_refreshes_make_no_new_widget(

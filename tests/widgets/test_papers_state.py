@@ -7,17 +7,31 @@ from typing import Any
 
 import pytest
 
-from tests.widgets.scripted import ScriptedWorkbench, paper
 from widgets.panel import at_once
-from widgets.papers.state import PapersState, files_at
+from widgets.papers.state import PapersState
 from widgets.uploads.state import Upload
-from workbench import InvalidInputError, Scope
+from workbench import Scope, Workbench
+
+TEXT = "The engine weaves patterns as the loom weaves flowers. It has no pretensions to originate anything. "
 
 
 @pytest.fixture
-def panel(scripted: ScriptedWorkbench) -> PapersState:
-    made = PapersState(scripted, on_change=lambda: None, on_read=lambda _: None, run=at_once)  # type: ignore[arg-type]
-    made.show(Scope.project(2))
+def panel(wb: Workbench) -> PapersState:
+    made = PapersState(wb, on_change=lambda: None, on_read=lambda _: None, run=at_once)
+    made.show(Scope.project(wb.projects.get("Weaving")))
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three readable files, an empty one, a twin and a hidden one."""
+    made = tmp_path / "papers"
+    made.mkdir()
+    for name in ("a.txt", "b.txt", "d.txt"):
+        (made / name).write_text(TEXT * 20 + name)
+    (made / "c.pdf").write_bytes(b"%PDF-1.7 and nothing else")
+    (made / "e.txt").write_bytes((made / "a.txt").read_bytes())
+    (made / ".hidden").write_text(TEXT)
     return made
 
 
@@ -25,107 +39,89 @@ def add_path(panel: PapersState, path: Path | str) -> None:
     panel.act({"do": "add_path", "with": {"path": str(path)}})
 
 
-def test_rows_tell_title_author_year_pages_and_state(scripted: ScriptedWorkbench, panel: PapersState) -> None:
-    scripted.papers.held[1] = paper(1, title="<b>Notes</b>", pages=1)
-    scripted.papers.project_of[1] = 2
-    panel.refresh()
+def test_rows_tell_title_byline_pages_and_state(panel: PapersState, tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_text(f"# <img src=x onerror=alert(1)>\n\n{TEXT}")
+    add_path(panel, tmp_path / "n.md")
     assert panel.papers == [
-        {"id": 1, "title": "<b>Notes</b>", "byline": "Lovelace et al. 1843", "pages": "1 page", "chip": ""}
+        {"id": 1, "title": "<img src=x onerror=alert(1)>", "byline": "", "pages": "1 section", "chip": ""}
     ]
     assert panel.limit == 10
 
 
-def test_a_folder_is_added_file_by_file_and_every_outcome_is_told(
-    scripted: ScriptedWorkbench, panel: PapersState, tmp_path: Path
-) -> None:
-    for name in ("good.pdf", "scan.pdf", "twin.pdf", ".hidden"):
-        (tmp_path / name).write_bytes(b"bytes of " + name.encode())
-    scripted.papers.outcomes = {"scan.pdf": "failed", "twin.pdf": "duplicate"}
-    add_path(panel, f' "{tmp_path}" ')
-    assert panel.outcomes == [
-        {"file": "good.pdf", "status": "ready", "detail": "3 pages, 9 passages"},
-        {"file": "scan.pdf", "status": "failed", "detail": "scanned pages: no text layer, needs OCR"},
-        {
-            "file": "twin.pdf",
-            "status": "duplicate",
-            "detail": "already in the library; linked, not indexed again",
-        },
+def test_a_folder_is_added_and_every_outcome_is_told(panel: PapersState, folder: Path) -> None:
+    add_path(panel, f' "{folder}" ')
+    assert [(o["file"], o["status"]) for o in panel.outcomes] == [
+        ("a.txt", "ready"),
+        ("b.txt", "ready"),
+        ("c.pdf", "failed"),
+        ("d.txt", "ready"),
+        ("e.txt", "duplicate"),
     ]
-    assert [row["title"] for row in panel.papers] == ["good.pdf"]
-    assert scripted.papers.added[0] == ("good.pdf", b"bytes of good.pdf", 2)
-    assert panel.job == {}
+    assert panel.outcomes[0]["detail"].startswith("1 page, ")
+    assert panel.outcomes[2]["detail"]
+    assert "\n" not in panel.outcomes[2]["detail"]
+    assert len(panel.papers) == 3
+    assert (panel.job, panel.error) == ({}, "")
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("", "Name a file or a folder."),
-        ("/no/such/place", "There is no file or folder /no/such/place."),
-        ("nul\0byte", None),
-    ],
-)
-def test_a_path_that_leads_nowhere_is_refused_in_one_line(
-    panel: PapersState, path: str, reason: str | None
-) -> None:
-    add_path(panel, path)
-    assert panel.error
-    assert "\n" not in panel.error
-    assert reason is None or panel.error == reason
+def test_an_empty_path_is_refused_and_a_wrong_one_is_an_outcome(panel: PapersState, tmp_path: Path) -> None:
+    add_path(panel, "  ")
+    assert panel.error == "Name a file or a folder."
+    add_path(panel, tmp_path / "nowhere.pdf")
+    assert panel.outcomes == [{"file": "nowhere.pdf", "status": "failed", "detail": "there is no such file"}]
+    panel.act({"do": "clear_outcomes"})
     assert panel.outcomes == []
 
 
-def test_links_inside_a_folder_are_not_followed(tmp_path: Path) -> None:
-    secret = tmp_path / "secret.txt"
-    secret.write_text("mine")
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    (folder / "link.txt").symlink_to(secret)
-    (folder / "paper.txt").write_text("ours")
-    assert [f.name for f in files_at(str(folder))] == ["paper.txt"]
-    (folder / "paper.txt").unlink()
-    with pytest.raises(InvalidInputError, match="There is no file in"):
-        files_at(str(folder))
-
-
 def test_an_upload_goes_by_its_label_and_its_copy_is_removed(
-    scripted: ScriptedWorkbench, panel: PapersState, tmp_path: Path
+    wb: Workbench, panel: PapersState, tmp_path: Path
 ) -> None:
     copy = tmp_path / "upload-1"
-    copy.write_bytes(b"sent")
-    panel.add_uploads([Upload("On engines.pdf", copy)])
-    assert scripted.papers.added == [("On engines.pdf", b"sent", 2)]
+    copy.write_text(TEXT)
+    panel.add_uploads([Upload("On <engines>.txt", copy)])
+    assert [(o["file"], o["status"]) for o in panel.outcomes] == [("On <engines>.txt", "ready")]
+    assert [p.file for p in wb.projects.papers("Weaving")] == ["On <engines>.txt"]
     assert not copy.exists()
 
 
-def test_cancelling_keeps_what_is_complete_and_names_what_is_not(
-    scripted: ScriptedWorkbench, panel: PapersState, tmp_path: Path
+def test_cancelling_keeps_what_is_complete_and_adds_no_more(
+    wb: Workbench, panel: PapersState, folder: Path
 ) -> None:
-    for name in ("a.pdf", "b.pdf", "c.pdf", "d.pdf"):
-        (tmp_path / name).write_bytes(name.encode())
     panel.observe(lambda change: change["new"].get("nth") == 2 and panel.act({"do": "cancel"}), "job")
-    add_path(panel, tmp_path)
-    assert [(o["file"], o["status"]) for o in panel.outcomes] == [
-        ("a.pdf", "ready"),
-        ("b.pdf", "cancelled"),
-        ("2 more files", "cancelled"),
+    add_path(panel, folder)
+    assert panel.outcomes == [
+        {"file": "a.txt", "status": "ready", "detail": "added"},
+        {"file": "the other files", "status": "cancelled", "detail": "not added"},
     ]
-    assert [name for name, _, _ in scripted.papers.added] == ["a.pdf"]
-    add_path(panel, tmp_path / "c.pdf")
-    assert [o["status"] for o in panel.outcomes] == ["ready"]
+    assert [p.file for p in wb.papers.list()] == ["a.txt"]
+    panel.unobserve_all("job")
+    add_path(panel, folder / "b.txt")
+    assert [(o["file"], o["status"]) for o in panel.outcomes] == [("b.txt", "ready")]
+    assert wb.doctor() == []
 
 
-def test_progress_names_the_file_the_stage_and_the_share(panel: PapersState, tmp_path: Path) -> None:
-    (tmp_path / "a.pdf").write_bytes(b"a")
+def test_progress_names_the_file_the_stage_and_the_share(panel: PapersState, folder: Path) -> None:
     seen: list[dict[str, Any]] = []
     panel.observe(lambda change: seen.append(change["new"]), "job")
-    add_path(panel, tmp_path / "a.pdf")
+    add_path(panel, folder / "a.txt")
     assert seen[0] == {
-        "file": "a.pdf",
-        "doing": "starting",
+        "file": "a.txt",
+        "doing": "reading",
         "percent": 0,
         "nth": 1,
         "files": 1,
         "stopping": False,
     }
-    assert [job["percent"] for job in seen[1:-1]] == [25, 30, 95, 100]
+    percents = [job["percent"] for job in seen[:-1]]
+    assert percents == sorted(percents)
+    assert {job["doing"] for job in seen[:-1]} >= {"reading", "cutting", "embedding", "indexing"}
     assert seen[-1] == {}
+
+
+def test_a_second_batch_waits_for_the_first_and_leaves_no_copy(panel: PapersState, tmp_path: Path) -> None:
+    copy = tmp_path / "upload-1"
+    copy.write_text(TEXT)
+    with panel._adding, panel.shown_errors("adding"):
+        panel.add_uploads([Upload("late.txt", copy)])
+    assert panel.error == "Papers are being added already. Wait for them, or cancel first."
+    assert not copy.exists()

@@ -83,8 +83,8 @@ def test_several_files_are_one_batch_and_an_empty_one_counts() -> None:
 
 
 def test_a_file_over_the_limit_is_refused_before_it_is_sent_and_the_rest_goes_on() -> None:
-    received = Received(max_bytes=1 << 20)
-    received.send("huge.pdf", b"x" * (1 << 20) + b"x", key="a")
+    received = Received(max_bytes=1_000_000)
+    received.send("huge.pdf", b"x" * 1_000_001, key="a")
     assert received.panel.accepted["bytes"] == -1
     received.send("small.pdf", b"x", key="b")
     received.finish()

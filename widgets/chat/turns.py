@@ -60,7 +60,7 @@ def _markers(answer: Answer) -> list[Marker]:
 
 
 def _foot(answer: Answer) -> dict[str, Any]:
-    verdicts = Counter(v.verdict for v in answer.audit)
+    verdicts = Counter(v.verdict for v in answer.audit if v.verdict != "uncited" or _is_claim(v.sentence))
     return {
         "supported": verdicts["supported"],
         "partly": verdicts["partly"],
@@ -72,6 +72,11 @@ def _foot(answer: Answer) -> dict[str, Any]:
         "scope": answer.scope_label,
         "seconds": round(answer.timing.get("total", 0.0), 1),
     }
+
+
+def _is_claim(sentence: str) -> bool:
+    """A heading or a paper's name above its sentences needs no citation."""
+    return sentence.rstrip().endswith((".", "!", "?", "。", "！", "？"))
 
 
 def _citation(citation: Citation, *, refused: bool) -> dict[str, Any]:

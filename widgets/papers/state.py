@@ -6,7 +6,8 @@ import io
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -57,7 +58,6 @@ class PapersState(PanelState):
         self._scope = Scope.ORPHANS
         self._cancelled = threading.Event()
         self._adding = threading.Lock()
-        self._shown_at = 0.0
 
     def show(self, scope: Scope) -> None:
         """Show the papers of ``scope``, and add new ones to it from now on."""
@@ -75,17 +75,18 @@ class PapersState(PanelState):
     @action
     def add_path(self, *, path: str) -> None:
         """Add the file, or every file of the folder, that ``path`` names."""
-        files = files_at(path)
-        self._add([(file.name, file) for file in files])
+        given = path.strip().strip("\"'")
+        if not given:
+            raise InvalidInputError("Name a file or a folder.")
+        self._add([given], files=0 if Path(given).expanduser().is_dir() else 1)
 
     def add_uploads(self, uploads: Sequence[Upload]) -> None:
         """Add files that the browser sent, and remove the copies afterwards."""
-
-        def discard() -> None:
+        with ExitStack() as opened:
             for upload in uploads:
-                upload.discard()
-
-        self._add([(upload.label, upload.path) for upload in uploads], afterwards=discard)
+                opened.callback(upload.discard)
+            sources = [opened.enter_context(_labelled(upload)) for upload in uploads]
+            self._add(sources, files=len(sources), afterwards=opened.pop_all().close)
 
     @action
     def cancel(self) -> None:
@@ -103,69 +104,76 @@ class PapersState(PanelState):
         self._on_read(id)
 
     def _add(
-        self, files: Sequence[tuple[str, Path]], *, afterwards: Callable[[], None] | None = None
+        self, sources: Sequence[Any], *, files: int, afterwards: Callable[[], None] = lambda: None
     ) -> None:
+        """Add ``sources`` to the scope; ``files`` is their number, 0 where it is not known yet."""
         if not self._adding.acquire(blocking=False):
-            if afterwards:
-                afterwards()
+            afterwards()
             raise InvalidInputError("Papers are being added already. Wait for them, or cancel first.")
         self._cancelled.clear()
         self.outcomes = []
-        scope = self._scope
+        batch = _Batch(self._scope, files)
 
         def work() -> None:
             try:
-                for nth, (label, path) in enumerate(files, start=1):
-                    if self._cancelled.is_set():
-                        rest = counted(len(files) - nth + 1, "more file")
-                        self.outcomes = [*self.outcomes, _outcome(rest, "cancelled", "not added")]
-                        return
-                    outcome = self._add_one(label, path, scope, nth=nth, files=len(files))
-                    self.outcomes = [*self.outcomes, outcome]
-                    self._on_change()
-                    self.refresh()
+                self._add_batch(batch, sources)
             finally:
                 self.job = {}
                 self._adding.release()
-                if afterwards:
-                    afterwards()
+                afterwards()
+                self._changed()
 
         self.in_background("adding papers", work)
 
-    def _add_one(self, label: str, path: Path, scope: Scope, *, nth: int, files: int) -> dict[str, str]:
-        """What became of one file; each is a batch of its own, so that its outcome shows at once."""
-        self._show_progress(label, None, nth=nth, files=files)
-
-        def progress(step: Progress) -> None:
-            if self._cancelled.is_set():
-                raise _Cancelled
-            self._show_progress(label, step, nth=nth, files=files)
-
+    def _add_batch(self, batch: _Batch, sources: Sequence[Any]) -> None:
         try:
-            with _labelled(label, path) as source:
-                report = self._workbench.papers.add_many(
-                    [source],
-                    project=scope.project_id,
-                    progress=progress,
-                    cancelled=self._cancelled.is_set,
-                )
+            report = self._workbench.papers.add_many(
+                sources,
+                project=batch.scope.project_id,
+                progress=lambda step: self._progressed(batch, step),
+                cancelled=self._cancelled.is_set,
+            )
         except _Cancelled:
-            return _outcome(label, "cancelled", "not added")
-        return _described(label, report.files)
+            rest = batch.file if batch.files == 1 else "the other files"
+            self.outcomes = [*self.outcomes, _outcome(rest, "cancelled", "not added")]
+        else:
+            self.outcomes = [_described(outcome) for outcome in report.files]
 
-    def _show_progress(self, label: str, step: Progress | None, *, nth: int, files: int) -> None:
+    def _progressed(self, batch: _Batch, step: Progress) -> None:
+        """Show one step; list a paper as soon as it is complete; leave where the person cancelled."""
+        if step.file != batch.file:
+            batch.file, batch.nth, batch.shown_at = step.file, batch.nth + 1, 0.0
+        if step.stage == STAGES[-1] and step.done == step.total:
+            self.outcomes = [*self.outcomes, _outcome(step.file, "ready", "added")]
+            self._changed()
+        elif self._cancelled.is_set():
+            raise _Cancelled
         now = time.monotonic()
-        if step is not None and now - self._shown_at < PROGRESS_EVERY and step.done < step.total:
-            return
-        self._shown_at = now
-        self.job = {
-            "file": label,
-            "doing": _doing(step) if step else "starting",
-            "percent": round(100 * _share(step)) if step else 0,
-            "nth": nth,
-            "files": files,
-            "stopping": self._cancelled.is_set(),
-        }
+        if now - batch.shown_at >= PROGRESS_EVERY or step.done == step.total:
+            batch.shown_at = now
+            self.job = {
+                "file": step.file,
+                "doing": _STAGE_WORDS.get(step.stage, step.stage),
+                "percent": round(100 * _share(step)),
+                "nth": batch.nth,
+                "files": batch.files,
+                "stopping": self._cancelled.is_set(),
+            }
+
+    def _changed(self) -> None:
+        self._on_change()
+        self.refresh()
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Files on their way into one scope, and how far they are."""
+
+    scope: Scope
+    files: int
+    file: str = ""
+    nth: int = 0
+    shown_at: float = 0.0
 
 
 class _Cancelled(Exception):
@@ -173,45 +181,11 @@ class _Cancelled(Exception):
 
 
 @contextmanager
-def _labelled(label: str, path: Path) -> Iterator[Path | BinaryIO]:
-    """A source that goes by ``label``: the path itself, or an open file of that name."""
-    if path.name == label:
-        yield path
-        return
-    with io.FileIO(path) as raw:
-        raw.name = label
+def _labelled(upload: Upload) -> Iterator[BinaryIO]:
+    """The upload's bytes as an open file that goes by its label."""
+    with io.FileIO(upload.path) as raw:
+        raw.name = upload.label
         yield io.BufferedReader(raw)
-
-
-def files_at(path: str) -> list[Path]:
-    """The file that ``path`` names, or the visible files of that folder and those below it, in order.
-
-    Links inside a folder are not followed: they may lead to files the person did not mean to add.
-    Raises InvalidInputError where there is nothing to add.
-    """
-    given = path.strip().strip("\"'")
-    if not given:
-        raise InvalidInputError("Name a file or a folder.")
-    try:
-        place = Path(given).expanduser()
-        found = [place] if place.is_file() else _visible_files(place) if place.is_dir() else None
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InvalidInputError(f"{one_line(given, 120)} cannot be read: {error}.") from error
-    if found is None:
-        raise InvalidInputError(f"There is no file or folder {one_line(given, 120)}.")
-    if not found:
-        raise InvalidInputError(f"There is no file in {one_line(given, 120)}.")
-    return found
-
-
-def _visible_files(folder: Path) -> list[Path]:
-    return sorted(
-        file
-        for file in folder.rglob("*")
-        if file.is_file()
-        and not file.is_symlink()
-        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-    )
 
 
 def _row(paper: Paper) -> dict[str, Any]:
@@ -224,17 +198,14 @@ def _row(paper: Paper) -> dict[str, Any]:
     }
 
 
-def _described(label: str, outcomes: Sequence[FileOutcome]) -> dict[str, str]:
-    if not outcomes:
-        return _outcome(label, "cancelled", "not added")
-    outcome = outcomes[0]
+def _described(outcome: FileOutcome) -> dict[str, str]:
     if outcome.status == "failed":
-        return _outcome(label, "failed", one_line(outcome.error or "unknown reason"))
+        return _outcome(outcome.file, "failed", one_line(outcome.error or "unknown reason"))
     if outcome.status == "duplicate":
-        return _outcome(label, "duplicate", "already in the library; linked, not indexed again")
-    warnings = "".join(f"; {one_line(w, 120)}" for w in outcome.warnings)
+        return _outcome(outcome.file, "duplicate", "already in the library; linked, not indexed again")
+    warnings = "".join(f"; {one_line(w, 160)}" for w in outcome.warnings)
     held = f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'passage')}"
-    return _outcome(label, "ready", held + warnings)
+    return _outcome(outcome.file, "ready", held + warnings)
 
 
 def _outcome(label: str, status: str, detail: str) -> dict[str, str]:
@@ -244,7 +215,3 @@ def _outcome(label: str, status: str, detail: str) -> dict[str, str]:
 def _share(step: Progress) -> float:
     start, end = _STAGE_SHARE.get(step.stage, (0.0, 1.0))
     return start + (end - start) * (step.done / step.total if step.total else 1.0)
-
-
-def _doing(step: Progress) -> str:
-    return _STAGE_WORDS.get(step.stage, step.stage)

@@ -67,9 +67,8 @@ class UploadsState(PanelState):
         """Expect a file of ``size`` bytes; refuse one that is larger than the library takes."""
         if size > self._max_bytes:
             self._answer(key, -1)
-            raise InvalidInputError(
-                f"{file_label(name)} is larger than {self._max_bytes >> 20} MB; raise WORKBENCH_MAX_FILE_MB."
-            )
+            most = f"{self._max_bytes // 1_000_000} MB"
+            raise InvalidInputError(f"{file_label(name)} is larger than {most}; raise WORKBENCH_MAX_FILE_MB.")
         self._count += 1
         path = self._private_folder() / f"upload-{self._count}"
         path.touch(mode=0o600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -81,6 +82,10 @@ class ChatModel(Protocol):
 
 class IndexSource(Protocol):
     """What a derived index may ask of the library. Implemented in ``storage``."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """All calls this thread makes inside the block are one short reading of one state of the library."""
+        ...
 
     def revision(self) -> int:
         """Number of the library's last content change."""

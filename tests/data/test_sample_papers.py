@@ -67,7 +67,7 @@ def test_a_paper_refers_only_to_papers_of_the_sample_project(file: str) -> None:
     titles = {re.match(r"title: (.*)", p.read_text("utf-8"))[1] for p in (DATA / "papers").glob("*.md")}
     source = (DATA / "papers" / file).with_suffix(".md").read_text(encoding="utf-8")
     body, references = source.split("## References")
-    named = re.findall(r"^\d+\. Research Workbench project\. \*(.+?)\.\*", references, flags=re.M)
+    named = re.findall(r"^\d+\. Research Workbench project \(2026\), \*(.+?)\*,", references, flags=re.M)
     own = re.match(r"title: (.*)", source)[1]
     assert len(named) >= 3
     assert set(named) <= titles - {own}

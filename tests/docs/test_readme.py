@@ -138,7 +138,7 @@ def test_the_shell_examples_run(desk: Path, environment: dict[str, str]) -> None
 def test_the_python_examples_run_one_after_another(desk: Path, environment: dict[str, str]) -> None:
     script = (
         "\n".join(blocks("python"))
-        + "\nwb.close()\nprint('refused:', refused, [v.verdict for v in verdicts])\n"
+        + "\nwb.close()\nprint()\nprint('refused:', refused, [v.verdict for v in verdicts])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=desk, env=environment, capture_output=True, text=True, timeout=240

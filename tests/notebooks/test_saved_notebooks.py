@@ -33,6 +33,7 @@ def test_a_notebook_runs_and_its_checked_outputs_are_unchanged(notebook: Path, t
     environment |= {
         "WORKBENCH_LIBRARY": str(tmp_path / "library.duckdb"),
         "IPYTHONDIR": str(tmp_path / "ipython"),
+        "PYTHONPATH": str(ROOT),
         "OLLAMA_HOST": "http://127.0.0.1:9",  # nothing listens there
     }
     command = [

@@ -79,6 +79,13 @@ def record_document(record: Mapping[str, Any]) -> Document:
     return replace(document, title=title or _first_words(document))
 
 
+def record_name(record: Mapping[str, Any]) -> str:
+    """What a record goes by in reports: its title, else its own id."""
+    title = record.get("title")
+    named = title.strip() if isinstance(title, str) else ""
+    return named or str(record.get("source_id") or "text")
+
+
 def _first_words(document: Document) -> str | None:
     text = " ".join(document.pages[0].text.split()) if document.pages else ""
     if len(text) <= _SPARE_TITLE:

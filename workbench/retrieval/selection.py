@@ -50,11 +50,11 @@ def select_evidence(candidates: Sequence[Candidate], limits: SelectionLimits) ->
     qualifying = [c for c in eligible if c.relevance >= bar]
     chosen = _one_seat_per_paper(qualifying, limits.top_k)
     _fill(chosen, qualifying, limits.top_k, cap=limits.max_per_paper)
-    capped = Counter(c.paper_id for c in chosen)
     _fill(chosen, eligible, limits.top_k, cap=None)
     seated = {c.chunk_id for c in chosen}
+    per_paper = Counter(c.paper_id for c in chosen)
     dropped = tuple(
-        Dropped(c.chunk_id, c.paper_id, c.relevance, _reason(c, limits, capped))
+        Dropped(c.chunk_id, c.paper_id, c.relevance, _reason(c, limits, per_paper[c.paper_id]))
         for c in ranked
         if c.chunk_id not in seated
     )
@@ -86,9 +86,10 @@ def _fill(chosen: list[Candidate], pool: Sequence[Candidate], seats: int, *, cap
         per_paper[candidate.paper_id] += 1
 
 
-def _reason(candidate: Candidate, limits: SelectionLimits, capped: Counter[int]) -> str:
-    if candidate.relevance < limits.min_relevance or candidate.relevance <= 0:
+def _reason(candidate: Candidate, limits: SelectionLimits, paper_seats: int) -> str:
+    if candidate.relevance < limits.min_relevance:
         return f"below the minimum relevance {limits.min_relevance:g}"
-    if capped[candidate.paper_id] >= limits.max_per_paper:
-        return f"its paper already has {limits.max_per_paper} passages"
-    return f"all {limits.top_k} seats are taken by more relevant passages"
+    if candidate.relevance <= 0:
+        return "nothing in it matches"
+    share = f", {paper_seats} of them by its paper" if paper_seats else ""
+    return f"all {limits.top_k} seats are taken{share}"

@@ -7,26 +7,21 @@ white space. No step recurses, so a text without a single space takes no longer 
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import InvalidInputError
 from workbench.ingest.blurbs import fitted_blurb
 from workbench.ingest.document import Document
-from workbench.retrieval.sentences import sentence_spans
+from workbench.ingest.units import MAX_CHARS_PER_TOKEN, TokenSpans, Unit, units_of
 from workbench.storage.drafts import ChunkDraft
 
-TokenSpans = Callable[[str], Sequence[tuple[int, int]]]
-
 SPECIAL_TOKENS = 2  # what an embedder adds at the ends
-_WINDOW = 40_000  # characters tokenised at once
-_MAX_CHARS_PER_TOKEN = 12  # a "word" of thousands of letters is one token to some tokenisers
 _ROWS = frozenset({"csv", "log", "bib", "ris"})  # kinds whose entries stand for themselves: no overlap
 _REFERENCES = re.compile(
-    r"(?:\W*(?:\d+|[IVX]+)\W+)?(?:references(?: and notes)?|bibliography|literature cited|works cited|literatur"
-    r"(?:verzeichnis)?|références|bibliographie|referencias|bibliografía|参考文献)\W*",
+    r"(?:\W*(?:\d+|[IVX]+)\W+)?(?:references(?: and notes)?|bibliography|literature cited|works cited|"
+    r"literatur(?:verzeichnis)?|références|bibliographie|referencias|bibliografía|参考文献)\W*",
     re.IGNORECASE,
 )
 
@@ -57,18 +52,6 @@ class ChunkingParameters:
             raise InvalidInputError(f"An overlap of {self.overlap} is outside 0 to 0.5.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A sentence, or a part of one that is too long: the smallest piece that chunks are made of."""
-
-    start: int
-    end: int
-    tokens: int
-    section: int  # index of the heading in force, -1 before the first
-    opens_section: bool
-    opens_paragraph: bool
-
-
 def chunk_document(
     document: Document,
     *,
@@ -91,7 +74,7 @@ def chunk_document(
     sections.sort()
     blurb_tokens = chosen.blurb_tokens
     budget = chosen.max_tokens - blurb_tokens - SPECIAL_TOKENS
-    units = _units(text, sections, token_spans, budget)
+    units = units_of(text, sections, token_spans, budget)
     share = 0.0 if document.kind in _ROWS else chosen.overlap
     references = {i for i, (_, heading) in enumerate(sections) if _REFERENCES.fullmatch(heading)}
     drafts: list[ChunkDraft] = []
@@ -125,144 +108,13 @@ def _page_at(starts: Sequence[int], position: int) -> int:
     return bisect_right(starts, position)
 
 
-# --- units ---------------------------------------------------------------------------------------
-
-
-def _units(
-    text: str, sections: Sequence[tuple[int, str]], token_spans: TokenSpans, budget: int
-) -> list[_Unit]:
-    """Sentences with their tokens, the long ones in parts of at most ``budget`` tokens."""
-    positions = [position for position, _ in sections]
-    units: list[_Unit] = []
-    previous_end = 0
-    for start, end, spans in _measured(text, _whole_spans(text, positions), token_spans):
-        section = bisect_right(positions, start) - 1
-        opens_section = section >= 0 and positions[section] == start
-        opens_paragraph = opens_section or start == 0 or "\n\n" in text[previous_end:start]
-        if len(spans) <= budget and end - start <= budget * _MAX_CHARS_PER_TOKEN:
-            units.append(_Unit(start, end, len(spans), section, opens_section, opens_paragraph))
-        else:
-            for part_start, part_end, tokens in _parts(text, start, end, token_spans, spans, budget):
-                first = part_start == start
-                units.append(
-                    _Unit(
-                        part_start,
-                        part_end,
-                        tokens,
-                        section,
-                        opens_section and first,
-                        opens_paragraph and first,
-                    )
-                )
-        previous_end = end
-    return units
-
-
-def _whole_spans(text: str, headings: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Sentence spans cut where a heading starts inside one."""
-    for start, end in sentence_spans(text):
-        low, high = bisect_right(headings, start), bisect_left(headings, end)
-        cuts = [start, *headings[low:high], end]
-        for first, last in zip(cuts, cuts[1:], strict=False):
-            trimmed = text[first:last].rstrip()
-            lead = len(trimmed) - len(trimmed.lstrip())
-            if lead < len(trimmed):
-                yield first + lead, first + len(trimmed)
-
-
-def _measured(
-    text: str, spans: Iterator[tuple[int, int]], token_spans: TokenSpans
-) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """Each span with its tokens, whose places count in the whole text."""
-    window: list[tuple[int, int]] = []
-    for span in spans:
-        if window and span[1] - window[0][0] > _WINDOW:
-            yield from _measured_window(text, window, token_spans)
-            window = []
-        window.append(span)
-    if window:
-        yield from _measured_window(text, window, token_spans)
-
-
-def _measured_window(
-    text: str, window: Sequence[tuple[int, int]], token_spans: TokenSpans
-) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    offset = window[0][0]
-    tokens = [(a + offset, b + offset) for a, b in token_spans(text[offset : window[-1][1]])]
-    starts = [a for a, _ in tokens]
-    for start, end in window:
-        yield start, end, tokens[bisect_left(starts, start) : bisect_left(starts, end)]
-
-
-def _parts(
-    text: str, start: int, end: int, token_spans: TokenSpans, spans: Sequence[tuple[int, int]], budget: int
-) -> Iterator[tuple[int, int, int]]:
-    """Parts of one long sentence, each of at most ``budget`` tokens, with their token counts.
-
-    Cut behind a line end, a sign or a space where one lies in the last third, else anywhere between two
-    characters that do not belong together.
-    """
-    longest = budget * _MAX_CHARS_PER_TOKEN
-    token_starts = [a for a, _ in spans]
-    while start < end:
-        while start < end and text[start].isspace():
-            start += 1
-        if start >= end:
-            return
-        first = bisect_left(token_starts, start)
-        limit = min(end, start + longest)
-        if first + budget < len(spans):
-            limit = min(limit, max(spans[first + budget][0], start + 1))
-        while True:
-            cut = limit if limit >= end else _cut(text, start, limit)
-            piece = text[start:cut].rstrip()
-            # Tokens of a part can differ from those of the whole where a word is cut.
-            tokens = len(token_spans(piece))
-            if tokens <= budget or cut - start <= 1:
-                break
-            limit = start + max(int((cut - start) * min(budget / tokens, 0.95)), 1)
-        if piece:
-            yield start, start + len(piece), tokens
-        start = cut
-
-
-_BREAKS = ("\n", "; ", ", ", ": ", "。", "，", "、", " ")
-
-
-def _cut(text: str, start: int, limit: int) -> int:
-    lowest = start + 2 * (limit - start) // 3
-    for sign in _BREAKS:
-        found = text.rfind(sign, lowest, limit)
-        if found > start:
-            return found + len(sign)
-    cut = limit
-    while cut > start + 1 and _joins(text, cut):
-        cut -= 1
-    return cut if cut > start + 1 else limit
-
-
-def _joins(text: str, position: int) -> bool:
-    """Whether the character at ``position`` belongs to the one before: marks, joiners, variants."""
-    here, before = text[position], text[position - 1]
-    joiner = "\u200d"
-    return (
-        unicodedata.combining(here) != 0
-        or joiner in (here, before)
-        or "\ufe00" <= here <= "\ufe0f"
-        or "\U0001f3fb" <= here <= "\U0001f3ff"
-    )
-
-
-# --- chunks --------------------------------------------------------------------------------------
-
-
 def _groups(
-    units: Sequence[_Unit],
+    units: Sequence[Unit],
     budget: int,
     overlap: float,
     references: set[int],
     parameters: ChunkingParameters,
-) -> Iterator[tuple[int, Sequence[_Unit]]]:
+) -> Iterator[tuple[int, Sequence[Unit]]]:
     """Runs of units that make a chunk, each with the index of its first unit that the last one lacked."""
     first_new = start = 0
     while first_new < len(units):
@@ -276,7 +128,7 @@ def _groups(
 
 
 def _end_of_chunk(
-    units: Sequence[_Unit],
+    units: Sequence[Unit],
     start: int,
     first_new: int,
     budget: int,
@@ -292,7 +144,7 @@ def _end_of_chunk(
             units, first_new, end, used, budget, references, parameters
         ):
             return end
-        if used + unit.tokens > budget or unit.end - units[start].start > budget * _MAX_CHARS_PER_TOKEN:
+        if used + unit.tokens > budget or unit.end - units[start].start > budget * MAX_CHARS_PER_TOKEN:
             return _back_to_paragraph(units, first_new, end, used, budget, parameters)
         used += unit.tokens
         end += 1
@@ -300,7 +152,7 @@ def _end_of_chunk(
 
 
 def _section_breaks(
-    units: Sequence[_Unit],
+    units: Sequence[Unit],
     first_new: int,
     end: int,
     used: int,
@@ -318,7 +170,7 @@ def _section_breaks(
 
 
 def _back_to_paragraph(
-    units: Sequence[_Unit],
+    units: Sequence[Unit],
     first_new: int,
     end: int,
     used: int,
@@ -344,7 +196,7 @@ def _back_to_paragraph(
 
 
 def _overlap_start(
-    units: Sequence[_Unit], end: int, *, first_new_limit: int, share: float, budget: int
+    units: Sequence[Unit], end: int, *, first_new_limit: int, share: float, budget: int
 ) -> int:
     """Index of the first unit that the next chunk repeats: whole sentences, about ``share`` of the budget.
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -28,6 +29,8 @@ _PAGE_SHARE = 1 / 3  # of the time limit: one page that takes longer is given up
 _MAX_BAD_PAGES = 5
 _STOP_SECONDS = 5.0
 
+WORKER = ("-m", "workbench.ingest.worker")
+
 
 class _Stopped(Exception):
     """The child ended or was ended. ``page`` is the one it was reading, if it had said so."""
@@ -41,11 +44,14 @@ class Reader:
     """Reads documents and draws pages in one warm child process; safe to use from several threads.
 
     ``timeout`` is the longest one call may take, in seconds, and ``memory_mb`` the most memory the child
-    may hold. A context manager; ``close`` ends the child.
+    may hold. A context manager; ``close`` ends the child. ``worker`` is the program it runs, given to
+    Python before the memory limit; a test's stand-in for the usual one.
     """
 
-    def __init__(self, *, timeout: float = 60.0, memory_mb: int = 1536) -> None:
-        self._timeout, self._memory_mb = timeout, memory_mb
+    def __init__(
+        self, *, timeout: float = 60.0, memory_mb: int = 1536, worker: Sequence[str] = WORKER
+    ) -> None:
+        self._timeout, self._memory_mb, self._worker = timeout, memory_mb, tuple(worker)
         self._lock = threading.Lock()
         self._child: _Child | None = None
 
@@ -119,7 +125,7 @@ class Reader:
     def _ready_child(self) -> _Child:
         if self._child is None or not self._child.alive():
             self._end_child()
-            self._child = _Child(self._memory_mb)
+            self._child = _Child(self._worker, self._memory_mb)
         return self._child
 
     def _end_child(self) -> None:
@@ -131,7 +137,7 @@ class Reader:
 class _Child:
     """One child process, and the thread that takes in its answers."""
 
-    def __init__(self, memory_mb: int) -> None:
+    def __init__(self, worker: Sequence[str], memory_mb: int) -> None:
         self._memory_mb = memory_mb
         package_parent = str(Path(workbench.__file__).resolve().parent.parent)
         known = os.environ.get("PYTHONPATH")
@@ -142,7 +148,7 @@ class _Child:
             "OMP_NUM_THREADS": "1",
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "workbench.ingest.worker", str(memory_mb)],
+            [sys.executable, "-P", *worker, str(memory_mb)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Text reduced to its letters and digits, to find a quote again whatever its spaces, hyphens and case. Pure."""
+"""Text reduced to letters and digits, to find a quote again whatever its spaces and hyphens. Pure."""
 
 from __future__ import annotations
 

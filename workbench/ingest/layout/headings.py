@@ -20,19 +20,17 @@ _LABEL = re.compile(
     r"(?:fig(?:ure)?s?|tab(?:le|\.)|algorithm|theorem|lemma|listing|equation)\b", re.IGNORECASE
 )
 _KNOWN = frozenset(
-    "abstract summary introduction background related work methods method materials and methods "
-    "materials results discussion results and discussion conclusion conclusions limitations references "
-    "bibliography acknowledgements acknowledgments acknowledgement acknowledgment appendix appendices "
-    "supplementary material keywords".split()
-) | {
-    "related work", "materials and methods", "results and discussion", "literature cited", "works cited",
-    "supplementary material", "data availability", "author contributions", "conflict of interest",
-    "zusammenfassung", "einleitung", "literatur", "literaturverzeichnis", "résumé", "références",
-    "bibliographie", "resumen", "introducción", "referencias", "bibliografía", "摘要", "参考文献", "引言", "结论",
-}  # fmt: skip
-_NOT_ALONE = frozenset(
-    {"and", "work", "related", "material", "materials", "supplementary", "method", "results"}
-)
+    {
+        "abstract", "summary", "introduction", "background", "related work", "methods", "method",
+        "materials and methods", "results", "results and discussion", "discussion", "conclusion",
+        "conclusions", "limitations", "references", "bibliography", "literature cited", "works cited",
+        "acknowledgements", "acknowledgments", "acknowledgement", "acknowledgment", "appendix",
+        "appendices", "supplementary material", "keywords", "data availability", "author contributions",
+        "conflict of interest", "zusammenfassung", "einleitung", "literatur", "literaturverzeichnis",
+        "résumé", "références", "bibliographie", "resumen", "introducción", "referencias",
+        "bibliografía", "摘要", "参考文献", "引言", "结论",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class HeadingStyle:
         if self.outline and squeezed(text) in self.outline.get(page_index, ()):
             return True
         bare = _NUMBERED.sub("", text, count=1).strip(" .:").casefold()
-        if bare in _KNOWN and bare not in _NOT_ALONE:
+        if bare in _KNOWN:
             return True
         if _LABEL.match(text):
             return False

@@ -13,15 +13,22 @@ _BEFORE = re.compile(r"[^\W_]+(?:[-‐‑][^\W_]+)*$")
 _AFTER = re.compile(r"[^\W_]+")
 # First parts that make a compound, not a word's beginning, when a whole word follows.
 _COMPOUND_STARTS = frozenset(
-    "well self non ill cross high low long short half full real large small single double one two three "
-    "four five six first second third semi quasi pseudo zero few state open closed fine coarse".split()
-)
+    {
+        "well", "self", "non", "ill", "cross", "high", "low", "long", "short", "half", "full",
+        "real", "large", "small", "single", "double", "one", "two", "three", "four", "five", "six",
+        "first", "second", "third", "semi", "quasi", "pseudo", "zero", "few", "state", "open",
+        "closed", "fine", "coarse",
+    }
+)  # fmt: skip
 # First parts that are words themselves and yet begin words written as one: without, however, overall.
 _CLOSED_STARTS = frozenset(
-    "any back base data down every for fore frame further hand home how in inter into key more net never "
-    "no off on out over some sub super there through to type under up web what when where who with "
-    "work".split()
-)
+    {
+        "any", "back", "base", "data", "down", "every", "for", "fore", "frame", "further", "hand",
+        "home", "how", "in", "inter", "into", "key", "more", "net", "never", "no", "off", "on",
+        "out", "over", "some", "sub", "super", "there", "through", "to", "type", "under", "up",
+        "web", "what", "when", "where", "who", "with", "work",
+    }
+)  # fmt: skip
 
 
 class Vocabulary:

@@ -13,13 +13,19 @@ from workbench.ingest.document import Document
 from workbench.ingest.sections import Block, pieces, sections_of_blocks
 
 _DROPPED = frozenset(
-    "script style noscript template iframe object embed svg canvas nav aside form button select input "
-    "textarea audio video map dialog head".split()
-)
+    {
+        "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
+        "nav", "aside", "form", "button", "select", "input", "textarea", "audio", "video", "map",
+        "dialog", "head",
+    }
+)  # fmt: skip
 _BLOCKS = frozenset(
-    "address article blockquote body caption center dd details div dl dt fieldset figcaption figure footer "
-    "header hr li main ol p pre section summary table ul".split()
-)
+    {
+        "address", "article", "blockquote", "body", "caption", "center", "dd", "details", "div",
+        "dl", "dt", "fieldset", "figcaption", "figure", "footer", "header", "hr", "li", "main",
+        "ol", "p", "pre", "section", "summary", "table", "ul",
+    }
+)  # fmt: skip
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")

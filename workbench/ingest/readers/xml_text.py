@@ -14,10 +14,14 @@ from workbench.ingest.document import Document
 from workbench.ingest.sections import Block, pieces, sections_of_blocks
 
 _INLINE = frozenset(
-    "italic bold sup sub xref ext-link underline sc monospace styled-content named-content i b em strong a "
-    "span uri email inline-formula tex-math mml:math abbrev institution country surname given-names year "
-    "volume fpage lpage source article-title-in-ref pub-id person-group name string-name collab label".split()
-)
+    {
+        "italic", "bold", "sup", "sub", "xref", "ext-link", "underline", "sc", "monospace",
+        "styled-content", "named-content", "i", "b", "em", "strong", "a", "span", "uri", "email",
+        "inline-formula", "tex-math", "mml:math", "abbrev", "institution", "country", "surname",
+        "given-names", "year", "volume", "fpage", "lpage", "source", "article-title-in-ref",
+        "pub-id", "person-group", "name", "string-name", "collab", "label",
+    }
+)  # fmt: skip
 _HEADINGS = frozenset({"title", "article-title"})
 _SKIPPED = frozenset({"tex-math", "object-id", "script", "style"})
 _YEAR = re.compile(r"(?:19|20)\d{2}")

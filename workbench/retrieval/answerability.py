@@ -10,18 +10,15 @@ not separate the two cases, and neither does coverage alone.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from workbench.retrieval.terms import query_terms, terms
+from workbench.retrieval.names import mentioned, names
+from workbench.retrieval.term_sets import term_set
+from workbench.retrieval.terms import query_terms
 
 LEAST_COVERAGE = 0.36  # of the specific terms, inside the best single passage …
 LEAST_COSINE = 0.46  # … unless a passage is at least this close in meaning
-SHORTEST_NAME = 3
-
-_TOKEN = re.compile(r"[^\W_][\w./+-]*[^\W_]|[^\W_]")
-_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,39 +36,21 @@ def judge_answerable(
 ) -> Answerability:
     """``candidate_texts`` are all candidates' texts, the ``chosen`` ones first; ``best_cosine`` is None
     where there were no vectors."""
-    bags = [set(terms(text)) for text in candidate_texts]
-    missing = tuple(name for name in names(question) if not _mentioned(name, bags))
+    bags = [term_set(text) for text in candidate_texts]
+    missing = tuple(name for name in names(question) if not any(mentioned(name, bag) for bag in bags))
     weights = _specificity(query_terms(question), bags)
     best = max((_share(weights, bag) for bag in bags[:chosen]), default=0.0)
     far = best_cosine is None or best_cosine < LEAST_COSINE
     return Answerability(not missing and not (best < LEAST_COVERAGE and far), best, missing)
 
 
-def names(question: str) -> list[str]:
-    """Words of the question that look like names of things: inner capitals, or letters with digits."""
-    found = []
-    for match in _TOKEN.finditer(question):
-        word = _POSSESSIVE.sub("", match.group())
-        letters = sum(c.isalpha() for c in word)
-        inner_capital = any(c.isupper() for c in word[1:])
-        with_digit = letters > 0 and any(c.isdigit() for c in word)
-        if len(word) >= SHORTEST_NAME and (inner_capital or with_digit):
-            found.append(word)
-    return list(dict.fromkeys(found))
-
-
-def _mentioned(name: str, bags: Sequence[set[str]]) -> bool:
-    wanted = set(query_terms(name))
-    return not wanted or any(wanted & bag for bag in bags)
-
-
-def _specificity(wanted: Sequence[str], bags: Sequence[set[str]]) -> dict[str, float]:
+def _specificity(wanted: Sequence[str], bags: Sequence[Set[str]]) -> dict[str, float]:
     """Each term's weight: the logarithm of how few candidates hold it."""
     n = len(bags)
     counts = {term: sum(term in bag for bag in bags) for term in dict.fromkeys(wanted)}
     return {term: math.log((n + 1) / (count + 0.5)) for term, count in counts.items()}
 
 
-def _share(weights: dict[str, float], bag: set[str]) -> float:
+def _share(weights: dict[str, float], bag: Set[str]) -> float:
     total = sum(weights.values())
     return sum(w for term, w in weights.items() if term in bag) / total if total > 0 else 0.0

@@ -1,8 +1,8 @@
 """Does the cited passage say what the sentence says?
 
-A lexical check in the manner of fact-verification baselines: every figure of the sentence must stand in
-a cited passage, and so must most of its content words. It is deliberately strict about figures, because
-a wrong number with a real citation is the error that a reader is least likely to notice.
+A lexical check in the manner of fact-verification baselines: every figure and every numbered name of the
+sentence must stand in a cited passage, and so must most of its content words. It is deliberately strict about
+figures, because a wrong number with a real citation is the error that a reader is least likely to notice.
 """
 
 from __future__ import annotations
@@ -12,16 +12,24 @@ from collections.abc import Sequence
 
 from workbench.records import Passage, SentenceVerdict, Support, Verdict
 from workbench.retrieval.citations import claim_weights, coverage
-from workbench.retrieval.markers import blank_code, marker_numbers
+from workbench.retrieval.code_stretches import blank_code
+from workbench.retrieval.contradictions import contradiction
+from workbench.retrieval.figures import missing_figures, missing_number_words, stated_figures, without_figures
+from workbench.retrieval.markers import marker_numbers
+from workbench.retrieval.names import is_numbered, mentioned, names, spelled_out
 from workbench.retrieval.sentences import sentence_spans
+from workbench.retrieval.term_sets import term_set
+from workbench.retrieval.terms import query_terms
 
-SUPPORTED_FROM = 0.6  # share of the sentence's terms found in one cited passage
+SUPPORTED_FROM = 0.6  # share of the sentence's terms found in the cited passages
 PARTLY_FROM = 0.35
 FEWEST_WORDS = 3  # shorter stretches are headings or interjections, not claims
 
-_MARKERS = re.compile(r"\s*\[\d{1,4}\]")
-_FIGURE = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*")
-_LEADING_MARKERS = re.compile(r"\s*(?:\[\d{1,4}\]\s*)+")
+_MARKERS = re.compile(r"[^\S\n]*\[\d{1,4}\]")
+_LEADING_MARKERS = re.compile(r"\s*(?:\[\d{1,4}\][^\S\n]*)+")
+_OPENING_SIGNS = re.compile(r"^(?:[\s#>*•◦▪-]+|\(?\d{1,2}[.)]\s+)+")
+_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
+_BOLD_LINE = re.compile(r"(\*\*|__).+\1\s*(?:\(\d{4}\))?:?")
 
 
 def audit_text(text: str, passages: Sequence[Passage]) -> tuple[SentenceVerdict, ...]:
@@ -35,7 +43,7 @@ def audit_text(text: str, passages: Sequence[Passage]) -> tuple[SentenceVerdict,
     for start, end in claim_spans(text):
         numbers = [n for n, _, _ in marker_numbers(text[start:end]) if n in known]
         claim = plain_claim(text[start:end])
-        if len(claim.split()) < FEWEST_WORDS and not numbers:
+        if not numbers and (_is_short(claim) or _is_heading(text, start, end)):
             continue
         verdict, reason, n, quote = _judge(claim, [known[n] for n in dict.fromkeys(numbers)])
         verdicts.append(SentenceVerdict(claim, verdict, reason, n, quote, start, end))
@@ -48,8 +56,8 @@ def claim_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for start, end in sentence_spans(blank):
         leading = _LEADING_MARKERS.match(blank, start, end)
-        if leading and spans and "\n" not in blank[spans[-1][1] : start]:
-            spans[-1] = (spans[-1][0], leading.end())
+        if leading and spans and _belongs_before(blank, spans[-1][1], start, leading.end(), end):
+            spans[-1] = (spans[-1][0], leading.end() - _trailing_space(leading.group()))
             start = leading.end()
         if blank[start:end].strip():
             spans.append((start, end))
@@ -58,39 +66,60 @@ def claim_spans(text: str) -> list[tuple[int, int]]:
 
 def plain_claim(sentence: str) -> str:
     """A sentence without its markers and without list and emphasis signs."""
-    return re.sub(r"^[\s#>*•-]+|[*_`]{1,3}", "", _MARKERS.sub("", sentence)).strip()
+    return _EMPHASIS.sub("", _OPENING_SIGNS.sub("", _MARKERS.sub("", sentence))).strip()
 
 
 def support_of(claim: str, source: str) -> tuple[Support, str]:
     """Support of one claim by the text it cites, and the reason in words."""
-    missing = missing_figures(claim, source)
+    missing = [*missing_figures(claim, source), *missing_names(claim, source, numbered=True)]
     if missing:
-        return "unsupported", f"{', '.join(missing)} does not stand in what it cites"
-    share = coverage(claim_weights(claim), source)
-    if share >= SUPPORTED_FROM:
-        return "supported", f"{share:.0%} of its terms stand in what it cites"
-    return ("partly" if share >= PARTLY_FROM else "unsupported"), f"only {share:.0%} of its terms stand in what it cites"
+        return "unsupported", f"{_listed(missing)} not stand in what it cites"
+    share = _word_share(claim, source)
+    if share < SUPPORTED_FROM:
+        support: Support = "partly" if share >= PARTLY_FROM else "unsupported"
+        return support, f"only {share:.0%} of its terms stand in what it cites"
+    doubts = [*missing_number_words(claim, source), *missing_names(claim, source, numbered=False)]
+    if doubts:
+        return "partly", f"{_listed(doubts)} not stand in what it cites"
+    against = contradiction(claim, best_sentence(claim, source))
+    return (
+        ("partly", against) if against else ("supported", f"{share:.0%} of its terms stand in what it cites")
+    )
 
 
-def missing_figures(claim: str, text: str) -> list[str]:
-    """Figures of the claim that do not stand in the text (thousands separators ignored)."""
-    present = {_normal_figure(f) for f in _FIGURE.findall(text)}
-    return [f for f in dict.fromkeys(_FIGURE.findall(claim)) if _normal_figure(f) not in present]
+def passage_support(claim: str, passage: Passage, *, verdict: Verdict | None) -> Support:
+    """What one of several cited passages gives to a sentence with this verdict: never more than it alone
+    holds, and ``"partly"`` where it holds a part of what all of them support together."""
+    alone, _ = support_of(claim, source_text(passage))
+    if verdict not in {"supported", "partly"}:
+        return "unsupported"
+    if alone == "unsupported":
+        return "partly" if _word_share(claim, source_text(passage)) >= PARTLY_FROM else "unsupported"
+    return "partly" if verdict == "partly" else alone
 
 
-def _normal_figure(figure: str) -> str:
-    plain = re.sub(r",(?=\d{3}(?:\D|$))", "", figure.replace("−", "-")).lstrip("-")
-    return plain.replace(",", ".").rstrip(".")
+def source_text(passage: Passage) -> str:
+    """What a citation of ``passage`` may be taken to say: its title and year too."""
+    return f"{passage.title} {passage.year or ''}\n\n{passage.text}"
 
 
-def _judge(claim: str, cited: Sequence[Passage]) -> tuple[Verdict, str, int | None, str]:
-    """A sentence may cite several passages for its parts, so they are judged together."""
-    if not cited:
-        return "uncited", "it cites no passage", None, ""
-    verdict, reason = support_of(claim, "\n".join(p.text for p in cited))
-    wanted = claim_weights(claim)
-    best = max(cited, key=lambda p: (coverage(wanted, p.text), -p.n))
-    return verdict, reason, best.n, best_sentence(claim, best.text)
+def missing_names(claim: str, source: str, *, numbered: bool) -> list[str]:
+    """Names of the claim that the source does not hold; ``numbered`` chooses those with or without digits."""
+    bag = term_set(source)
+    return [
+        name
+        for name in names(claim)
+        if is_numbered(name) == numbered
+        and not stated_figures(name)
+        and not mentioned(name, bag)
+        and not spelled_out(name, source)
+    ]
+
+
+def _word_share(claim: str, source: str) -> float:
+    """Share of the claim's words in the source; figures are held to more than that, so they do not count."""
+    wanted = claim_weights(without_figures(claim))
+    return coverage(wanted, source) if wanted else float(bool(stated_figures(claim)))
 
 
 def best_sentence(claim: str, text: str) -> str:
@@ -101,3 +130,45 @@ def best_sentence(claim: str, text: str) -> str:
         return ""
     start, end = max(spans, key=lambda span: (coverage(wanted, text[span[0] : span[1]]), -span[0]))
     return text[start:end]
+
+
+def _judge(claim: str, cited: Sequence[Passage]) -> tuple[Verdict, str, int | None, str]:
+    """A sentence may cite several passages for its parts, so they are judged together."""
+    if not cited:
+        return "uncited", "it cites no passage", None, ""
+    verdict, reason = support_of(claim, "\n\n".join(source_text(p) for p in cited))
+    wanted = claim_weights(claim)
+    best = max(cited, key=lambda p: (coverage(wanted, p.text), -p.n))
+    return verdict, reason, best.n, best_sentence(claim, best.text)
+
+
+def _belongs_before(text: str, before: int, start: int, after: int, end: int) -> bool:
+    """Whether markers that open a sentence are the last one's: not where they are a subject, "[2] shows"."""
+    gap = text[before:start]
+    if text[after:end].strip():
+        return "\n" not in gap and not text[after].islower()
+    return gap.count("\n") < 2
+
+
+def _trailing_space(text: str) -> int:
+    return len(text) - len(text.rstrip())
+
+
+def _is_short(claim: str) -> bool:
+    """Counted in words, and in pairs of characters where a script has no spaces."""
+    return len(claim.split()) < FEWEST_WORDS and len(query_terms(claim)) < FEWEST_WORDS
+
+
+def _is_heading(text: str, start: int, end: int) -> bool:
+    """A markdown heading, a bold line, a title line, or the line that leads to a list."""
+    sentence = text[start:end]
+    alone = not text[text.rfind("\n", 0, start) + 1 : start].strip() and text[end : end + 1] in {"", "\n"}
+    if not alone:
+        return False
+    if sentence.startswith("#") or _BOLD_LINE.fullmatch(sentence):
+        return True
+    return sentence.endswith((":", "：")) and not stated_figures(plain_claim(sentence))
+
+
+def _listed(missing: Sequence[str]) -> str:
+    return f"{', '.join(missing)} {'does' if len(missing) == 1 else 'do'}"

@@ -1,0 +1,58 @@
+"""Words that look like names of things: with inner capitals (DuckDB), or letters with digits (BMH-21)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from workbench.retrieval.terms import query_terms
+
+SHORTEST_NAME = 3
+_SHORTEST_NUMBERED = 2  # T5, p53
+
+_LETTER = "A-Za-z\u00c0-\u024f\u0370-\u04ff"  # scripts with capitals
+_TOKEN = re.compile(rf"[{_LETTER}0-9][{_LETTER}0-9_./+-]*[{_LETTER}0-9]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_QUANTITY = re.compile(r"\d[\d.,]*-?[A-Za-zµμ%°]{1,3}(?:-\d[\d.,]*[A-Za-z]{0,3})?")  # 18GB, 3-to-10
+_WORD_WITH_NUMBER = re.compile(r"[a-z]{3,}[-.]\d+(?:[.,]\d+)*")  # top-15
+
+
+def names(text: str) -> list[str]:
+    """The distinct names in ``text``, in order. A text all in capitals has only those with digits."""
+    shouting = text.upper() == text
+    found = []
+    for match in _TOKEN.finditer(text):
+        word = _POSSESSIVE.sub("", match.group())
+        if _is_numbered(word) or (_has_inner_capital(word) and not shouting):
+            found.append(word)
+    return list(dict.fromkeys(found))
+
+
+def is_numbered(name: str) -> bool:
+    """Whether a name is told from its neighbours by a number: IL-6, HNSW32."""
+    return any(c.isdigit() for c in name)
+
+
+def mentioned(name: str, bag: Set[str]) -> bool:
+    """Whether a text with these terms holds the name."""
+    wanted = query_terms(name)
+    return not wanted or any(term in bag for term in wanted)
+
+
+def spelled_out(name: str, text: str) -> bool:
+    """Whether the words of ``text`` spell out an acronym: RAG in "retrieval-augmented generation"."""
+    initials = "".join(word[0] for word in re.findall(r"[^\W\d_]+", text.lower()))
+    return name.isalpha() and name.lower() in initials
+
+
+def _has_inner_capital(word: str) -> bool:
+    return len(word) >= SHORTEST_NAME and any(c.isupper() for c in word[1:]) and not word[0].isdigit()
+
+
+def _is_numbered(word: str) -> bool:
+    """Letters with digits, but no quantity: not 18GB, 150-word, 2nd or top-15."""
+    if len(word) < _SHORTEST_NUMBERED or not is_numbered(word) or not any(c.isalpha() for c in word):
+        return False
+    if word[0].isdigit():
+        return any(c.isupper() for c in word) and not _QUANTITY.fullmatch(word)
+    return not _WORD_WITH_NUMBER.fullmatch(word)

@@ -8,9 +8,12 @@ import webbrowser
 from typing import Any
 
 import click
+from jupyter_server.utils import url_path_join
 from tornado.ioloop import IOLoop
+from tornado.web import HTTPError
 from traitlets import Unicode, default
 from voila.app import Voila
+from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 
 from widgets.launch import PACKAGE, SITE
 
@@ -34,6 +37,12 @@ class Dashboard(Voila):  # type: ignore[misc]  # Voila ships no types
         if self.library:
             os.environ["WORKBENCH_LIBRARY"] = self.library
 
+    def init_handlers(self) -> list[Any]:
+        return [
+            (url_path_join(self.server_url, r"/voila/api/shutdown/(.*)"), EndKernel),
+            *super().init_handlers(),
+        ]
+
     def start(self) -> None:
         IOLoop.current().add_callback(self._announce)
         super().start()
@@ -44,6 +53,19 @@ class Dashboard(Voila):  # type: ignore[misc]  # Voila ships no types
     def launch_browser(self) -> None:
         """Voila's own opens the address without the token and so ends at a login page."""
         threading.Thread(target=webbrowser.open, args=(self.display_url,), daemon=True).start()
+
+
+class EndKernel(VoilaShutdownKernelHandler):  # type: ignore[misc]  # Voila ships no types
+    """Ends a page's kernel when the page closes.
+
+    A closing page cannot send the form token that Jupyter's servers ask for, so Voila's own handler
+    refuses and every visit leaves a kernel behind. Only the page knows its kernel's id; that, the login
+    and the browser's word that the request is our own page's stand for the token.
+    """
+
+    def check_xsrf_cookie(self) -> None:
+        if self.request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            raise HTTPError(403, "Only the dashboard's own page may end its kernel.")
 
 
 def _put_first(variable: str, folder: str) -> None:

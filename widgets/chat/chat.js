@@ -41,8 +41,10 @@ function render({ model, el: root }) {
   };
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    if (card.hide()) return;
+    const hidden = card.hide();
     if (model.get("streaming")) act(model, "stop");
+    else if (!hidden) return;
+    event.stopPropagation();
   });
   thread.addEventListener("scroll", () => card.hide(), { passive: true });
   const stops = [watch(model, ["turns", "live", "live_citations", "active"], draw), empty.stop, compose.stop, problem.stop];

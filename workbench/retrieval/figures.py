@@ -96,7 +96,7 @@ _FIGURE = re.compile(
     rf"(?P<currency>[$€£¥])?[ ]?(?<![\d.])(?P<digits>{_DIGITS})"
     r"(?P<gap>[ \u00a0\u2009\u202f-]?)(?P<unit>%|°C|×|[A-Za-zµμ]{1,12}(?![\w]))?"
 )
-_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b")
 _LETTER = "[A-Za-z\u00c0-\u024f\u0370-\u04ff]"  # of scripts whose names hold digits
 _NAMED = re.compile(
     rf"(?:{_LETTER}*[A-Z]{_LETTER}*|\b{_LETTER}{{1,2}})[-_]?\d[\w.-]*|{_LETTER}\d[\w.-]*", re.ASCII
@@ -120,20 +120,23 @@ class Figure:
 
 def stated_figures(claim: str) -> list[Figure]:
     """The figures that a sentence states, without those of names (GPT-4), labels (Table 2) and ordinals."""
-    return [_figure(match) for match in _stated(_LABELLED.sub(_blank, claim))]
+    return [_figure(match) for match in _stated(_unlabelled(claim))]
 
 
 def without_figures(claim: str) -> str:
     """The words of a sentence: what is left of it without figures, their units, and labels."""
-    words = _LABELLED.sub(_blank, claim)
+    words = _unlabelled(claim)
     for match in _stated(words):
         words = words[: match.start()] + _blank(match) + words[match.end() :]
     return words
 
 
+def _unlabelled(claim: str) -> str:
+    return _ORDINAL.sub(_blank, _LABELLED.sub(_blank, claim))
+
+
 def _stated(unlabelled: str) -> list[re.Match[str]]:
-    plain = _NAMED.sub(_blank, unlabelled)
-    return [m for m in _FIGURE.finditer(plain) if not _ORDINAL.match(plain, m.end("digits") - 1)]
+    return list(_FIGURE.finditer(_NAMED.sub(_blank, unlabelled)))
 
 
 def missing_figures(claim: str, text: str) -> list[str]:

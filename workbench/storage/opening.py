@@ -143,6 +143,7 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> DuckDBPyConnection
         raise LibraryError(f"The library {path} is no longer there. Put it back, or open another one.")
     connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIGURATION)
     _refuse_compression(connection)
+    connection.execute("SET GLOBAL TimeZone='UTC'")  # a library gives the same answers wherever it is read
     connection.execute("SET lock_configuration=true")
     return connection
 

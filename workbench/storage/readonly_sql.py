@@ -28,7 +28,8 @@ VIEWS = {
     "papers": """
         SELECT p.paper_id, coalesce(l.title, p.title) AS title, coalesce(l.file, f.file) AS file, p.kind,
                p.authors, p.year, p.doi, p.page_count AS pages, p.chunk_count AS chunks, p.page_unit,
-               l.source_id, p.sha256, p.shared, coalesce(l.added_at, p.added_at) AS added_at
+               l.source_id, p.sha256, p.shared,
+               coalesce(l.added_at, p.added_at) AT TIME ZONE 'UTC' AS added_at
         FROM {library}.main.papers p
         LEFT JOIN {library}.main.library_links l ON l.paper_id = p.paper_id AND l.user_name = {user}
         LEFT JOIN (SELECT paper_id, arg_min(file, added_at) AS file FROM {library}.main.library_links
@@ -42,12 +43,15 @@ VIEWS = {
                c.char_start, c.char_end
         FROM {library}.main.chunks c WHERE c.paper_id IN ({visible})""",
     "projects": """
-        SELECT project_id, name, description, goal, status, created_at, updated_at
+        SELECT project_id, name, description, goal, status, created_at AT TIME ZONE 'UTC' AS created_at,
+               updated_at AT TIME ZONE 'UTC' AS updated_at
         FROM {library}.main.projects WHERE user_name = {user}""",
     "project_papers": """
-        SELECT project_id, paper_id, added_at FROM {library}.main.project_papers WHERE user_name = {user}""",
+        SELECT project_id, paper_id, added_at AT TIME ZONE 'UTC' AS added_at
+        FROM {library}.main.project_papers WHERE user_name = {user}""",
     "retrievals": """
-        SELECT retrieval_id, query, rag_project_id, parameters, timing, created_at
+        SELECT retrieval_id, query, rag_project_id, parameters, timing,
+               created_at AT TIME ZONE 'UTC' AS created_at
         FROM {library}.main.retrievals WHERE user_name = {user}""",
     "retrieval_passages": """
         SELECT s.retrieval_id, s.n, s.chunk_id, s.paper_id, s.relevance, s.vector_rank, s.keyword_rank,
@@ -55,7 +59,8 @@ VIEWS = {
         FROM {library}.main.retrieval_passages s WHERE s.retrieval_id IN
             (SELECT retrieval_id FROM {library}.main.retrievals WHERE user_name = {user})""",
     "ledger": """
-        SELECT ledger_id, file, sha256, paper_id, stage, state, error, seconds, finished_at
+        SELECT ledger_id, file, sha256, paper_id, stage, state, error, seconds,
+               finished_at AT TIME ZONE 'UTC' AS finished_at
         FROM {library}.main.ledger WHERE user_name = {user}""",
 }
 _VISIBLE = """SELECT paper_id FROM {library}.main.papers WHERE shared
@@ -92,9 +97,9 @@ def run(
     """The rows of one SELECT as a DataFrame.
 
     The query sees the views ``papers``, ``pages``, ``chunks``, ``projects``, ``project_papers``,
-    ``retrievals``, ``retrieval_passages`` and ``ledger``, each with the user's own rows. ``parameters``
-    are bound to ``?`` or ``$name``. Raises InvalidInputError, in one line, for anything that is not a
-    SELECT on those, for DuckDB's own complaints, and after ``timeout`` seconds.
+    ``retrievals``, ``retrieval_passages`` and ``ledger``, each with the user's own rows; times are in UTC.
+    ``parameters`` are bound to ``?`` or ``$name``. Raises InvalidInputError, in one line, for anything that
+    is not a SELECT on those, for DuckDB's own complaints, and after ``timeout`` seconds.
     """
     for text in (user, query, *_texts(parameters)):
         if clean_text(text) != text:
@@ -192,15 +197,17 @@ def _check_table(node: dict[str, Any], own: set[str]) -> None:
 
 
 def _check_function(node: dict[str, Any]) -> None:
-    name = str(node["function_name"]).lower()
-    prefixed = name.startswith(_REFUSED_PREFIXES) and name not in _FUNCTIONS_WITH_THOSE_PREFIXES
-    if (
-        prefixed
-        or name in _REFUSED_FUNCTIONS
-        or node.get("catalog")
-        or node.get("schema") not in (None, "", "main")
-    ):
+    name = str(node["function_name"])
+    if not is_allowed_function(name) or node.get("catalog") or node.get("schema") not in (None, "", "main"):
         raise InvalidInputError(f"The function {_short(name)} is not available here.")
+
+
+def is_allowed_function(name: str) -> bool:
+    """Whether a query may call this function: not those that reach files, settings or sequences."""
+    lowered = name.lower()
+    if lowered in _FUNCTIONS_WITH_THOSE_PREFIXES:
+        return True
+    return lowered not in _REFUSED_FUNCTIONS and not lowered.startswith(_REFUSED_PREFIXES)
 
 
 def _own_names(tree: Any) -> set[str]:

@@ -20,7 +20,7 @@ class Finding:
 
 
 # Each query counts what must not exist.
-_NEVER = (
+NEVER = (
     (
         "pages of no paper",
         "SELECT count(*) FROM pages WHERE paper_id NOT IN (SELECT paper_id FROM papers)",
@@ -99,7 +99,7 @@ def findings(cursor: DuckDBPyConnection) -> list[Finding]:
         Finding(table, True, _number(cursor, f"SELECT count(*) FROM {table}"), "rows")
         for table in ("papers", "pages", "chunks", "projects")
     ]
-    checks = [_never(name, _number(cursor, query)) for name, query in _NEVER]
+    checks = [_never(name, _number(cursor, query)) for name, query in NEVER]
     return counts + checks + _generation_findings(cursor)
 
 

@@ -32,16 +32,16 @@ USED_WITHOUT_IMPORT = {
 }
 
 
-def imported_distributions() -> set[str]:
-    """Distributions that provide the modules ``workbench`` and ``widgets`` import."""
+def imported_distributions(*folders: str) -> set[str]:
+    """Distributions that provide the modules that the code in these folders imports."""
     modules: set[str] = set()
-    for path in [*(ROOT / "workbench").rglob("*.py"), *(ROOT / "widgets").rglob("*.py")]:
+    for path in [path for folder in folders for path in (ROOT / folder).rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 modules |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    tops = {m.split(".")[0] for m in modules} - set(sys.stdlib_module_names) - {"workbench", "widgets"}
+    tops = {m.split(".")[0] for m in modules} - set(sys.stdlib_module_names) - OURS
     providers = packages_distributions()
     shared = {top for top in tops if len(set(providers.get(top, []))) > 1}
     found = {canonicalize_name(providers[top][0]) for top in tops - shared if top in providers}
@@ -51,6 +51,8 @@ def imported_distributions() -> set[str]:
                 found.add(name)
     return found | {f"unknown:{top}" for top in tops if top not in providers}
 
+
+OURS = {"workbench", "widgets", "tests", "figures"}
 
 # `llama_index` is one namespace of several distributions.
 NAMESPACES = {
@@ -83,9 +85,14 @@ def test_the_conda_route_installs_the_same_lock() -> None:
 
 def test_every_library_the_code_imports_is_declared_and_every_declared_one_is_used() -> None:
     declared = {canonicalize_name(r.name) for r in RUNTIME}
-    imported = imported_distributions()
+    imported = imported_distributions("workbench", "widgets")
     assert imported - declared == set()
     assert declared - imported == USED_WITHOUT_IMPORT
+
+
+def test_every_library_the_tests_and_the_sample_papers_import_is_declared() -> None:
+    declared = {canonicalize_name(r.name) for r in [*RUNTIME, *DEVELOPMENT]}
+    assert imported_distributions("tests", "data") - declared == set()
 
 
 def test_duckdb_and_its_extension_have_one_version() -> None:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from pydantic_core import PydanticUndefined
 
+from workbench.ingest.sniffing import kind_of_text
 from workbench.settings import Settings, variables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +49,7 @@ def shell_lines() -> list[str]:
 
 def expected_default(name: str) -> str:
     field = Settings.model_fields[name]
-    if field.default is PydanticUndefined or field.default is None:
+    if field.default_factory is not None or field.default is None:
         return {
             "library": "in the user's data folder",
             "user": "the Jupyter or OS login",
@@ -98,6 +98,16 @@ def test_every_command_stands_in_the_table(environment: dict[str, str]) -> None:
     )
     offered = re.findall(r"^  ([a-z]+) ", done.stdout.split("Commands:")[1], flags=re.M)
     assert sorted(row[0].strip("`") for row in table_after("On the command line", 2)) == sorted(offered)
+
+
+def test_every_format_named_is_read_as_what_it_is_named() -> None:
+    formats = re.findall(r"`\.([a-z]+)`", README.split("## Formats", 1)[1].split("\n## ", 1)[0])
+    by_signature = {"pdf", "docx", "epub"}
+    assert by_signature < set(formats)
+    assert {"html", "md", "txt", "csv", "json", "log", "ipynb"} < set(formats)
+    texts = {"json": "[1]", "ipynb": '{"nbformat": 4, "cells": []}', "bib": "@book{a,}", "ris": "TY  - BOOK"}
+    named = [name for name in formats if name not in by_signature]
+    assert [kind_of_text(texts.get(name, "Some words."), f"a.{name}") for name in named] == named
 
 
 def test_every_make_target_named_in_the_readme_exists() -> None:

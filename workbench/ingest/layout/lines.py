@@ -16,7 +16,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of text. Lengths are PDF points, y grows upwards.
+    """One line of text. Lengths are PDF points from the page's lower left corner.
 
     ``size`` is the font's size. ``hyphen`` marks a word broken at the line's end; the hyphen
     itself is not part of ``text``. ``cells`` is empty unless wide gaps divide the line. ``sideways`` lines

@@ -22,6 +22,7 @@ _REFERENCE = re.compile(r"\[\d{1,3}\]\s|\[[A-Z][\w+]{1,12}\]\s")
 _ITEM = re.compile(r"(?:[•◦▪■●▶–—\-*]|\(?\d{1,2}[.)]|\(?[a-z][.)]|\([ivx]+\))\s")
 _NUMERIC = re.compile(r"[($€£~<>±+\-–−]*\d[\d.,%/()*]*[%)*]*|[-–—]")
 _WORD = re.compile(r"\S+")
+_ROW_GAP = 4.0  # times the font's size
 _LINE_HYPHEN = re.compile(r"[^\W_][-‐]$")
 
 
@@ -175,8 +176,8 @@ def _break_in_block(a: Line, b: Line, left: float, right: float) -> str:
 
 
 def _is_row(line: Line) -> bool:
-    """Whether the line reads as a row of a table."""
-    if len(line.cells) > 2:
+    """Whether the line reads as a row of a table: many gaps, a very wide one, or mostly numbers."""
+    if len(line.cells) > 2 or any(b.left - a.right > _ROW_GAP * line.size for a, b in pairwise(line.cells)):
         return True
     tokens = line.text.split()
     numbers = sum(_NUMERIC.fullmatch(token) is not None for token in tokens)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from workbench.ingest.layout.lines import PageLines
 
-_OUTER_LINES = 3  # this many lines from the top and the bottom of a page can be running heads
-_OUTER_ZONE = 0.12  # of the page's height
+_OUTER_ROWS = 3  # this many rows from the top and the bottom of a page can be running heads
+_APART = 1.5  # times the size of the print
+_MARGIN = 0.15  # of the page's height
 _MIN_PAGES = 3
 _MIN_LETTERS = 4
 _SAME_PLACE = 4.0  # points
@@ -74,23 +75,40 @@ def _key(text: str) -> str:
 
 
 def _outer_lines(page: PageLines, body_size: float) -> Iterable[tuple[int, str]]:
-    """Index and zone of each line that could be a running head."""
-    upright = [
-        index for index, line in enumerate(page.lines) if not line.sideways and line.size <= 1.1 * body_size
-    ]
-    by_height = sorted(upright, key=lambda index: page.lines[index].base)
-    outer = set(by_height[:_OUTER_LINES]) | set(by_height[-_OUTER_LINES:])
-    zone_height = _OUTER_ZONE * page.height
-    lowest = page.lines[by_height[0]].base if by_height else 0.0
-    highest = page.lines[by_height[-1]].base if by_height else 0.0
-    for index in upright:
-        base = page.lines[index].base
-        near_edge = base - lowest < zone_height or highest - base < zone_height
-        if index in outer and near_edge:
-            yield index, "bottom" if base - lowest < highest - base else "top"
+    """Index and zone of each line that could be a running head: at an edge, and apart from the text."""
+    upright = [index for index, line in enumerate(page.lines) if not line.sideways]
+    rows = _rows(page, sorted(upright, key=lambda index: -page.lines[index].base))
+    for zone, ordered in (("top", rows), ("bottom", rows[::-1])):
+        for row in ordered[: _rows_at_edge(page, ordered)]:
+            for index in row:
+                line = page.lines[index]
+                depth = page.height - line.base if zone == "top" else line.base
+                if depth <= _MARGIN * page.height and line.size <= 1.1 * body_size:
+                    yield index, zone
     for index, line in enumerate(page.lines):
         if line.sideways and len(line.text) > 8:
             yield index, "side"
+
+
+def _rows(page: PageLines, ordered: Sequence[int]) -> list[list[int]]:
+    """Indexes of lines grouped by baseline."""
+    rows: list[list[int]] = []
+    for index in ordered:
+        if rows and abs(page.lines[rows[-1][0]].base - page.lines[index].base) <= _SAME_PLACE:
+            rows[-1].append(index)
+        else:
+            rows.append([index])
+    return rows
+
+
+def _rows_at_edge(page: PageLines, rows: Sequence[Sequence[int]]) -> int:
+    """How many of the first rows stand apart from the rest by more than the distance of lines."""
+    found = 0
+    for count in range(1, min(_OUTER_ROWS, len(rows) - 1) + 1):
+        last, following = page.lines[rows[count - 1][0]], page.lines[rows[count][0]]
+        if abs(last.base - following.base) > _APART * max(last.size, following.size):
+            found = count
+    return found
 
 
 def _same_place(places: Sequence[_Place]) -> Iterable[list[_Place]]:

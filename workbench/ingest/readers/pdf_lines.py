@@ -41,21 +41,23 @@ def characters(text_page: Any) -> str:
 def page_lines(page: Any, text_page: Any) -> PageLines:
     """The lines of one page that lie on its visible area, in the file's order."""
     left, bottom, right, top = page.get_bbox()
-    reader = _LineReader(text_page.raw, right - left)
+    width, height = right - left, top - bottom
+    reader = _LineReader(text_page.raw, width, (left, bottom))
     visible = tuple(
         line
         for line in reader.lines()
-        if left - 1 <= (line.left + line.right) / 2 <= right + 1 and bottom - 1 <= line.base <= top + 1
+        if -1 <= (line.left + line.right) / 2 <= width + 1 and -1 <= line.base <= height + 1
     )
-    return PageLines(right - left, top - bottom, visible)
+    return PageLines(width, height, visible)
 
 
 class _LineReader:
     """Reads lines and reuses its C values, which would cost more than the calls."""
 
-    def __init__(self, text_page: Any, page_width: float) -> None:
+    def __init__(self, text_page: Any, page_width: float, origin: tuple[float, float]) -> None:
         self._page = text_page
         self._page_width = page_width
+        self._x, self._y = origin
         self._text = characters(text_page)
         self._left, self._right = ctypes.c_double(), ctypes.c_double()
         self._bottom, self._top = ctypes.c_double(), ctypes.c_double()
@@ -97,7 +99,8 @@ class _LineReader:
 
     def _char_box(self, index: int) -> tuple[float, float, float, float]:
         pdfium.FPDFText_GetCharBox(self._page, index, self._left, self._right, self._bottom, self._top)
-        return self._left.value, self._right.value, self._bottom.value, self._top.value
+        left, right = self._left.value - self._x, self._right.value - self._x
+        return left, right, self._bottom.value - self._y, self._top.value - self._y
 
     def _font_size(self, index: int) -> tuple[float, bool]:
         """Size of a character's font on the page, and whether the character lies on its side.
@@ -112,7 +115,7 @@ class _LineReader:
 
     def _base(self, index: int) -> float:
         pdfium.FPDFText_GetCharOrigin(self._page, index, self._left, self._top)
-        return self._top.value
+        return self._top.value - self._y
 
     def _is_bold(self, index: int) -> bool:
         length = pdfium.FPDFText_GetFontInfo(self._page, index, self._name, 128, None)
@@ -127,7 +130,7 @@ class _LineReader:
         cell_start, cell_left = start, left
         for index in range(count):
             pdfium.FPDFText_GetRect(self._page, index, self._left, self._top, self._right, self._bottom)
-            piece_left, piece_right = self._left.value, self._right.value
+            piece_left, piece_right = self._left.value - self._x, self._right.value - self._x
             if reach is not None and piece_left - reach > _WIDE_GAP * size:
                 cells.append(Cell(cell_start, cell_left, reach))
                 cell_start = self._first_char_right_of(piece_left, cell_start, end)

@@ -124,7 +124,7 @@ def _groups(
             return
         start = first_new = end
         if not units[end].opens_section:
-            start = _overlap_start(units, end, first_new_limit=budget, share=overlap, budget=budget)
+            start = _overlap_start(units, end, share=overlap, budget=budget)
 
 
 def _end_of_chunk(
@@ -195,24 +195,22 @@ def _back_to_paragraph(
     return end
 
 
-def _overlap_start(
-    units: Sequence[Unit], end: int, *, first_new_limit: int, share: float, budget: int
-) -> int:
+def _overlap_start(units: Sequence[Unit], end: int, *, share: float, budget: int) -> int:
     """Index of the first unit that the next chunk repeats: whole sentences, about ``share`` of the budget.
 
     One sentence of up to twice that is repeated too, because sentences are often that long; the next new
     unit must still fit.
     """
     allowed = share * budget
-    room = min(first_new_limit - units[end].tokens, 2 * allowed)
+    room = budget - units[end].tokens
     start, repeated = end, 0
     while start > 0:
         unit = units[start - 1]
-        if repeated + unit.tokens > (allowed if repeated else room) or unit.section != units[end].section:
-            break
-        if repeated + unit.tokens > first_new_limit - units[end].tokens:
-            break
+        most = allowed if repeated else 2 * allowed
+        long = units[end].start - unit.start > most * MAX_CHARS_PER_TOKEN
         repeated += unit.tokens
+        if long or repeated > min(most, room) or unit.section != units[end].section:
+            break
         start -= 1
         if unit.opens_section:
             break

@@ -17,6 +17,8 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins like UTF-16's
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([a-z0-9_-]{3,20})""", re.IGNORECASE)
 _HEAD = 4096  # where a file declares its encoding
+_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])
+_MOST_CONTROLS = 0.02  # share of a text's bytes
 _SAMPLE = 200_000  # bytes that hold non-ASCII letters, for the detector
 _TWO_BYTE_ENCODINGS = ("gb18030", "cp932", "big5", "euc_kr")
 _HANGUL, _HAN = re.compile("[\uac00-\ud7af]"), re.compile("[\u4e00-\u9fff]")
@@ -103,6 +105,8 @@ def _declared(data: bytes) -> str | None:
 def _detected(data: bytes) -> Decoded:
     from charset_normalizer import from_bytes
 
+    if sum(data.count(byte) for byte in _CONTROLS) > _MOST_CONTROLS * len(data):
+        raise DocumentError("this is no text, and no kind of file that can be read")
     if _reads_as_west_european(data):
         return Decoded(data.decode("cp1252"), "cp1252", False)
     telling = b"\n".join(line for line in data.splitlines() if any(byte > 0x7F for byte in line))[:_SAMPLE]

@@ -62,7 +62,7 @@ def _blocks(root: Any) -> Iterator[Block]:
     heading = False
     for event, element in etree.iterwalk(root, events=("start", "end")):
         name = _local(element)
-        inline = name in _INLINE or (name in _HEADINGS and _in_reference(element))
+        inline = not name or name in _INLINE or (name in _HEADINGS and _in_reference(element))
         if not inline and words:
             yield from _flushed(words, heading)
         if event == "start":

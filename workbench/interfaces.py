@@ -88,7 +88,7 @@ class IndexSource(Protocol):
         ...
 
     def revision(self) -> int:
-        """Number of the library's last content change."""
+        """Number of the library's last content change; a switch of the serving generation is one."""
         ...
 
     def changed_since(self, revision: int) -> dict[int, bool]:
@@ -110,23 +110,43 @@ class IndexSource(Protocol):
         ...
 
 
-class VectorIndex(Protocol):
-    """Nearest chunks by cosine. Always complete: an index that lags reads the rest from the library."""
+class _DerivedIndex(Protocol):
+    """What every derived index can do beside searching."""
 
     name: str
 
-    def search(self, vector: numpy.ndarray, *, papers: Sequence[int] | None, limit: int) -> list[Hit]:
+    def refresh(self) -> bool:
+        """Brings the index up to date now; False where that is not possible at the moment."""
+        ...
+
+    def problems(self) -> list[str]:
+        """What is wrong with it, one line each; empty where all is well. Changes nothing."""
+        ...
+
+
+class VectorIndex(_DerivedIndex, Protocol):
+    """Nearest chunks by cosine. Always complete: an index that lags reads the rest from the library."""
+
+    def search(
+        self,
+        vector: numpy.ndarray,
+        *,
+        papers: Sequence[int] | None,
+        limit: int,
+        revision: int | None = None,
+    ) -> list[Hit]:
         """At most ``limit`` hits, best first, ties by chunk id; score is cosine, -1 to 1.
 
-        ``papers=None`` means the whole library and an empty sequence means nothing. Raises
-        EmbedderMismatchError for a vector of another dimension.
+        ``papers=None`` means the whole library and an empty sequence means nothing. ``revision`` is the
+        library's, where the caller has just read it: it saves asking again. Raises EmbedderMismatchError
+        for a vector of another dimension.
         """
         ...
 
 
-class KeywordIndex(Protocol):
+class KeywordIndex(_DerivedIndex, Protocol):
     """Best chunks by BM25, strictly inside the given papers. Always complete, like VectorIndex."""
 
-    name: str
-
-    def search(self, query: str, *, papers: Sequence[int] | None, limit: int) -> list[Hit]: ...
+    def search(
+        self, query: str, *, papers: Sequence[int] | None, limit: int, revision: int | None = None
+    ) -> list[Hit]: ...

@@ -208,7 +208,7 @@ def test_a_known_revision_saves_asking_and_changes_nothing(library: Library, ope
     query = unit_rows(9, 1)[0]
     expected = index.search(query, papers=None, limit=8)
     for known in (revision, revision - 1, 0, None):
-        hits = index.search(query, papers=None, limit=8, revision=known)  # type: ignore[call-arg]  # optional
+        hits = index.search(query, papers=None, limit=8, revision=known)
         assert hits == expected
 
 

@@ -23,8 +23,15 @@ def writing(folder: Path, *, wait: float) -> Iterator[None]:
     another writer keeps it for longer than ``wait`` seconds.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(folder / "lock", timeout=wait):
+    lock = FileLock(folder / "lock", timeout=wait)
+    try:
+        lock.acquire()
+    except NotImplementedError as error:
+        raise OSError("This file system has no locks.") from error
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def read_note(path: Path) -> dict[str, Any] | None:

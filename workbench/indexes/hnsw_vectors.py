@@ -192,7 +192,7 @@ class HnswVectorIndex:
         if state.serving is None:
             remove(self._folder / _NOTE)
             return True
-        note = self._write_graph(state, state.serving)
+        note = self._write_graph(state, state.serving, above=before.number if before else 0)
         if library_state(self._source).serving != state.serving:
             return False
         write_note(self._folder / _NOTE, asdict(note))
@@ -207,8 +207,8 @@ class HnswVectorIndex:
         named = [(re.match(r"graph-(\d+)\.duckdb", path.name), path) for path in self._folder.iterdir()]
         return [(int(match[1]), path) for match, path in named if match]
 
-    def _write_graph(self, state: LibraryState, serving: tuple[int, int]) -> _Note:
-        number = 1 + max((number for number, _ in self._files()), default=0)
+    def _write_graph(self, state: LibraryState, serving: tuple[int, int], *, above: int) -> _Note:
+        number = 1 + max([above, *(number for number, _ in self._files())])
         generation, dimension = serving
         path = self._folder / f"graph-{number}.duckdb"
         present = sorted(paper for paper, there in self._source.changed_since(0).items() if there)

@@ -16,6 +16,7 @@ from workbench.interfaces import Embedder, KeywordIndex, VectorIndex
 from workbench.records import Candidate, Chunk, Evidence, Hit, Paper, Passage
 from workbench.retrieval.answerability import Answerability, judge_answerable
 from workbench.retrieval.fusion import HYBRID, KEYWORD_ONLY, VECTOR_ONLY, FusionWeights, fuse
+from workbench.retrieval.placing import Place, weigh_places
 from workbench.retrieval.selection import Selection, SelectionLimits, select_evidence
 from workbench.scope import Scope
 from workbench.storage import chunks, papers, retrievals, scopes
@@ -107,14 +108,19 @@ class Searcher:
             if ready and (mode != "vector" or vector is None):
                 with watch.timed("keywords"):
                     keyword_hits = self.keyword_index.search(query, papers=ready, limit=depth)
+            candidates = self._placed(fuse(vector_hits, keyword_hits, weights=_WEIGHTS[mode]), watch)
             with watch.timed("selection"):
-                candidates = fuse(vector_hits, keyword_hits, weights=_WEIGHTS[mode])
                 selection = select_evidence(candidates, limits)
             more = len(vector_hits) >= depth or len(keyword_hits) >= depth
             if len(selection.chosen) >= limits.top_k or not more:
                 best = max((h.score for h in vector_hits), default=None) if vector is not None else None
                 return candidates, selection, best
             depth *= 4
+
+    def _placed(self, candidates: list[Candidate], watch: _Stopwatch) -> list[Candidate]:
+        with watch.timed("places"), self.database.read() as cursor:
+            pages = chunks.pages_of(cursor, [c.chunk_id for c in candidates])
+            return weigh_places(candidates, {i: Place(first, last) for i, (first, last) in pages.items()})
 
     def _query_vector(self, query: str, mode: Mode, watch: _Stopwatch, warnings: list[str]):  # type: ignore[no-untyped-def]
         if mode == "keyword":

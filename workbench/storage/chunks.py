@@ -20,6 +20,15 @@ def by_ids(cursor: DuckDBPyConnection, ids: Sequence[int]) -> list[Chunk]:
     return [found[i] for i in dict.fromkeys(ids) if i in found]
 
 
+def pages_of(cursor: DuckDBPyConnection, ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """First and last page of each of these chunks."""
+    rows = cursor.execute(
+        "SELECT chunk_id, page_start, page_end FROM chunks WHERE chunk_id IN (SELECT unnest(?::BIGINT[]))",
+        [list(ids)],
+    ).fetchall()
+    return {chunk_id: (first, last) for chunk_id, first, last in rows}
+
+
 def of_papers(cursor: DuckDBPyConnection, paper_ids: Sequence[int]) -> list[Chunk]:
     """Every chunk of these papers, by paper id and then in the order of the text."""
     rows = cursor.execute(

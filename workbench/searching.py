@@ -5,11 +5,12 @@ The decisions are pure functions in ``retrieval``; this file fetches for them.
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import InvalidInputError, LibraryLockedError, ProviderError
 from workbench.interfaces import Embedder, KeywordIndex, VectorIndex
@@ -21,6 +22,12 @@ from workbench.retrieval.selection import Selection, SelectionLimits, select_evi
 from workbench.scope import Scope
 from workbench.storage import chunks, papers, retrievals, scopes
 from workbench.storage.database import Database
+
+if TYPE_CHECKING:
+    import numpy
+    from duckdb import DuckDBPyConnection
+
+_log = logging.getLogger(__name__)
 
 Mode = Literal["hybrid", "vector", "keyword"]
 _WEIGHTS: dict[str, FusionWeights] = {"hybrid": HYBRID, "vector": VECTOR_ONLY, "keyword": KEYWORD_ONLY}
@@ -57,72 +64,76 @@ class Searcher:
         """
         query = _checked(query, mode)
         watch = _Stopwatch()
-        with watch.timed("scope"), self.database.read() as cursor:
-            label = scopes.label(cursor, self.user, scope)
-            ids = scopes.paper_ids(cursor, self.user, scope)
-            visible = {p.id: p for p in papers.list_papers(cursor, self.user, ids)}
-        ready = [p.id for p in visible.values() if p.state == "ready"]
-        if self.embedder is None or not ready:
-            ready = list(visible)  # keywords need no vectors, so nothing has to be left out
-        warnings = [*self.warnings, *_not_ready(len(visible) - len(ready))]
-        candidates, selection, best_cosine = self._select(query, ready, limits, mode, watch, warnings)
-        with watch.timed("passages"), self.database.read() as cursor:
-            wanted = [*selection.chosen, *[c for c in candidates if c not in selection.chosen][:JUDGED]]
-            texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
-        chosen = [c for c in selection.chosen if c.chunk_id in texts]  # a paper may have left meanwhile
+        warnings = list(self.warnings)
+        vector = self._query_vector(query, mode, watch, warnings)
+        with self.database.read() as cursor:  # one state of the library from the scope to the passages
+            with watch.timed("scope"):
+                view = _view(cursor, self.user, scope, vectors_needed=self.embedder is not None)
+            warnings += _not_ready(view.left_out)
+            chosen = self._choose(cursor, query, vector, view, limits, mode, watch)
+            with watch.timed("passages"):
+                wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
+                texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
         evidence = Evidence(
             query=query,
             scope=scope,
-            scope_label=label,
+            scope_label=view.label,
             passages=tuple(
-                _passage(n, c, texts[c.chunk_id], visible[c.paper_id]) for n, c in enumerate(chosen, start=1)
+                _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id])
+                for n, c in enumerate(chosen.selection.chosen, start=1)
             ),
-            dropped=selection.dropped,
-            papers_in_scope=len(visible),
-            parameters={**_as_dict(limits), "mode": mode},
+            dropped=chosen.selection.dropped[:JUDGED],
+            papers_in_scope=len(view.papers),
+            parameters={**asdict(limits), "mode": mode, "candidates": chosen.candidates},
             warnings=tuple(warnings),
             timing=watch.seconds,
         )
-        judged = [texts[c.chunk_id].text for c in wanted if c.chunk_id in texts]
-        verdict = judge_answerable(query, judged, chosen=len(chosen), best_cosine=best_cosine)
-        return Found(self._recorded(evidence), verdict)
+        verdict = judge_answerable(
+            query,
+            [texts[c.chunk_id].text for c in wanted],
+            chosen=len(evidence.passages),
+            best_cosine=chosen.best_cosine,
+        )
+        self._record(evidence)
+        return Found(evidence, verdict)
 
-    def _select(
+    def _choose(
         self,
+        cursor: DuckDBPyConnection,
         query: str,
-        ready: Sequence[int],
+        vector: numpy.ndarray | None,
+        view: _View,
         limits: SelectionLimits,
         mode: Mode,
         watch: _Stopwatch,
-        warnings: list[str],
-    ) -> tuple[list[Candidate], Selection, float | None]:
+    ) -> _Chosen:
         """Candidates and choice; fetches deeper while the limits leave seats empty and more may come."""
-        vector = self._query_vector(query, mode, watch, warnings) if ready else None
         depth = max(DEPTH, 8 * limits.top_k)
         while True:
             vector_hits: list[Hit] = []
             keyword_hits: list[Hit] = []
             if vector is not None:
                 with watch.timed("vectors"):
-                    vector_hits = self.vector_index.search(vector, papers=ready, limit=depth)
-            if ready and (mode != "vector" or vector is None):
+                    vector_hits = self.vector_index.search(vector, papers=view.searched, limit=depth)
+            if mode != "vector" or vector is None:
                 with watch.timed("keywords"):
-                    keyword_hits = self.keyword_index.search(query, papers=ready, limit=depth)
-            candidates = self._placed(fuse(vector_hits, keyword_hits, weights=_WEIGHTS[mode]), watch)
+                    keyword_hits = self.keyword_index.search(query, papers=view.searched, limit=depth)
             with watch.timed("selection"):
+                fused = fuse(vector_hits, keyword_hits, weights=_WEIGHTS[mode])
+                pages = chunks.pages_of(cursor, [c.chunk_id for c in fused])
+                # a chunk without a page has left the library since the index was read
+                known = [c for c in fused if c.chunk_id in pages and c.paper_id in view.papers]
+                candidates = weigh_places(known, {i: Place(*pages[i]) for i in pages})
                 selection = select_evidence(candidates, limits)
             more = len(vector_hits) >= depth or len(keyword_hits) >= depth
             if len(selection.chosen) >= limits.top_k or not more:
-                best = max((h.score for h in vector_hits), default=None) if vector is not None else None
-                return candidates, selection, best
+                best = max((h.score for h in vector_hits), default=None)
+                return _Chosen(selection, candidates, best)
             depth *= 4
 
-    def _placed(self, candidates: list[Candidate], watch: _Stopwatch) -> list[Candidate]:
-        with watch.timed("places"), self.database.read() as cursor:
-            pages = chunks.pages_of(cursor, [c.chunk_id for c in candidates])
-            return weigh_places(candidates, {i: Place(first, last) for i, (first, last) in pages.items()})
-
-    def _query_vector(self, query: str, mode: Mode, watch: _Stopwatch, warnings: list[str]):  # type: ignore[no-untyped-def]
+    def _query_vector(
+        self, query: str, mode: Mode, watch: _Stopwatch, warnings: list[str]
+    ) -> numpy.ndarray | None:
         if mode == "keyword":
             return None
         if self.embedder is None:
@@ -136,13 +147,51 @@ class Searcher:
             warnings.append(f"{error} Searching by keywords only.")
             return None
 
-    def _recorded(self, evidence: Evidence) -> Evidence:
+    def _record(self, evidence: Evidence) -> None:
         try:
             with self.database.write() as cursor:
                 retrievals.record(cursor, self.user, evidence)
-        except LibraryLockedError:
-            return evidence  # an answer is worth more than its record
-        return evidence
+        except LibraryLockedError as error:  # an answer is worth more than its record
+            _log.warning("A retrieval could not be recorded: %s", error)
+
+
+@dataclass(frozen=True)
+class _View:
+    """What one search sees: the scope's label and papers, and which of them it searches (None: the whole
+    library, so that an index need not filter)."""
+
+    label: str
+    papers: dict[int, Paper]
+    searched: list[int] | None
+    left_out: int
+
+
+def _view(cursor: DuckDBPyConnection, user: str, scope: Scope, *, vectors_needed: bool) -> _View:
+    ids = scopes.paper_ids(cursor, user, scope)
+    visible = {p.id: p for p in papers.list_papers(cursor, user, ids)}
+    ready = [p.id for p in visible.values() if p.state == "ready"]
+    if not vectors_needed or not ready:
+        ready = list(visible)  # keywords need no vectors, so nothing has to be left out
+    whole = bool(ready) and len(ready) == papers.count(cursor)
+    label = scopes.label(cursor, user, scope)
+    return _View(label, visible, None if whole else ready, len(visible) - len(ready))
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    selection: Selection
+    ranked: list[Candidate]
+    best_cosine: float | None
+
+    @property
+    def candidates(self) -> int:
+        return len(self.ranked)
+
+    @property
+    def near(self) -> list[Candidate]:
+        """The candidates that were not chosen, best first."""
+        seated = {c.chunk_id for c in self.selection.chosen}
+        return [c for c in self.ranked if c.chunk_id not in seated]
 
 
 @dataclass
@@ -199,12 +248,3 @@ def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper) -> Passag
         authors=paper.authors,
         year=paper.year,
     )
-
-
-def _as_dict(limits: SelectionLimits) -> dict[str, float]:
-    return {
-        "top_k": limits.top_k,
-        "max_per_paper": limits.max_per_paper,
-        "min_relevance": limits.min_relevance,
-        "qualify_fraction": limits.qualify_fraction,
-    }

@@ -181,6 +181,13 @@ def list_papers(cursor: DuckDBPyConnection, user: str, paper_ids: Sequence[int] 
     return [found[i] for i in dict.fromkeys(paper_ids) if i in found]
 
 
+def count(cursor: DuckDBPyConnection) -> int:
+    """How many papers the whole library has, whoever added them."""
+    row = cursor.execute("SELECT count(*) FROM papers").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 def share(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
     """Makes the paper visible to every user of the library. Raises NotFoundError where it is hidden."""
     get(cursor, user, paper_id)

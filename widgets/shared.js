@@ -47,6 +47,18 @@ function act(model, name, args = {}, data = undefined) {
   model.send({ do: name, with: args }, undefined, data ? [data] : undefined);
 }
 
+/** A leaf's module: `draw(model, root)` fills the root and returns what to call when the view goes. */
+function panel(name, draw) {
+  return {
+    render({ model, el: root }) {
+      root.classList.add("wb", name);
+      const leave = draw(model, root);
+      model.send({ do: "resend" });
+      return leave;
+    },
+  };
+}
+
 /** Draw now and at every change of the named traits, until the view goes. */
 function watch(model, names, draw) {
   const events = names.map((name) => `change:${name}`).join(" ");

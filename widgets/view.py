@@ -15,9 +15,16 @@ class Leaf(anywidget.AnyWidget):
         super().__init__(**traits)
         self.on_msg(self._on_message)
 
+    def resend(self) -> None:
+        """Send the front end all it shows again; what changed while its page was loading never arrived."""
+        self.send_state([name for name in self.keys if not name.startswith("_")])
+
     def act(self, message: dict[str, Any], buffers: Sequence[bytes | memoryview] = ()) -> None:
         """Carry out one message of the front end; every panel's state has its own."""
         raise TypeError("A leaf needs a panel's state before it among its bases.")
 
     def _on_message(self, _: object, message: dict[str, Any], buffers: Sequence[memoryview]) -> None:
-        self.act(message, buffers)
+        if message.get("do") == "resend":
+            self.resend()
+        else:
+            self.act(message, buffers)

@@ -6,21 +6,31 @@ from collections.abc import Sequence
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """``text`` without line breaks, cut to ``limit`` characters."""
+    """``text`` without line breaks, cut at a word to at most ``limit`` characters."""
     joined = " ".join(text.split())
-    return joined if len(joined) <= limit else joined[: limit - 1] + "…"
+    if len(joined) <= limit:
+        return joined
+    kept, _, rest = joined[:limit].rpartition(" ")
+    return (kept if kept and len(rest) < 30 else joined[: limit - 1]) + "…"
 
 
 def byline(authors: Sequence[str], year: int | None) -> str:
     """ "Lewis et al. 2020": the first author's family name, and the year, as far as they are known."""
     parts = []
     if authors and authors[0].strip():
-        first = authors[0]
-        family = first.split(",")[0].strip() if "," in first else first.split()[-1]
+        family = _family(authors[0].strip())
         parts.append(family if len(authors) == 1 else f"{family} et al.")
     if year:
         parts.append(str(year))
     return " ".join(parts)
+
+
+def _family(author: str) -> str:
+    """ "Lewis" of "Lewis, Patrick" and of "Patrick Lewis"; a group's name ("Vision working group") whole."""
+    if "," in author:
+        return author.split(",")[0].strip()
+    last = author.split()[-1]
+    return author if last.islower() else last
 
 
 def counted(number: int, noun: str) -> str:

@@ -37,9 +37,11 @@ def loom_paper(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def ask(page: Page, question: str) -> None:
+    turns = page.locator(".wb-turn").count()
     box = page.get_by_label("Question", exact=True)
     box.fill(question)
     box.press("Enter")
+    expect(page.locator(".wb-turn")).to_have_count(turns + 1)
 
 
 def test_the_page_comes_up_with_a_title_and_no_code(page: Page) -> None:
@@ -145,6 +147,7 @@ def test_shift_enter_breaks_the_line_and_escape_stops_the_answer(page: Page, ser
     box.type("cards laced together?")
     assert box.input_value() == "How are\ncards laced together?"
     box.press("Enter")
+    expect(page.locator(".wb-turn")).to_have_count(2)
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     expect(page.locator(".wb-turn").last).to_have_attribute("data-state", "answering")
     box.press("Escape")

@@ -128,6 +128,8 @@ def test_a_locked_library_says_so_and_opens_when_asked_again(
     assert isinstance(opening, Opening)
     assert opening.error == "The library is in use by process 42. Close it there, or wait."
     opening.act({"do": "start"})
+    assert page.children == (opening,), "nothing is made before the page can hear of it"
+    opening.act({"do": "greet"})
     (box,) = page.children
     assert "wb-app" in box._dom_classes
 

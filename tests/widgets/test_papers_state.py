@@ -43,7 +43,14 @@ def test_rows_tell_title_byline_pages_and_state(panel: PapersState, tmp_path: Pa
     (tmp_path / "n.md").write_text(f"# <img src=x onerror=alert(1)>\n\n{TEXT}")
     add_path(panel, tmp_path / "n.md")
     assert panel.papers == [
-        {"id": 1, "title": "<img src=x onerror=alert(1)>", "byline": "", "pages": "1 section", "chip": ""}
+        {
+            "id": 1,
+            "title": "<img src=x onerror=alert(1)>",
+            "author": "",
+            "year": "",
+            "pages": "1 section",
+            "chip": "",
+        }
     ]
     assert panel.limit == 10
 
@@ -114,7 +121,7 @@ def test_progress_names_the_file_the_stage_and_the_share(panel: PapersState, fol
     }
     percents = [job["percent"] for job in seen[:-1]]
     assert percents == sorted(percents)
-    assert {job["doing"] for job in seen[:-1]} >= {"reading", "cutting", "embedding", "indexing"}
+    assert {job["doing"] for job in seen[:-1]} >= {"reading", "embedding"}
     assert seen[-1] == {}
 
 

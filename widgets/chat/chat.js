@@ -1,8 +1,6 @@
-const NEAR_END = 90; // px from the end of the thread within which a streaming answer keeps it in view
 const SUPPORT = { supported: "supported", partly: "partly supported", unsupported: "not supported by this page", pending: "", "": "" };
 
-function render({ model, el: root }) {
-  root.classList.add("wb", "wb-chat");
+function drawChat(model, root) {
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out of the composer
   const card = citationCard(root);
   const empty = emptyThread(model, (text) => compose.write(text));
@@ -19,12 +17,10 @@ function render({ model, el: root }) {
     const turn = model.get("turns")[index] ?? {};
     return live.index === index ? { ...turn, ...live, citations: model.get("live_citations") } : turn;
   };
-  const atEnd = () => thread.scrollHeight - thread.scrollTop - thread.clientHeight < NEAR_END;
 
   const draw = () => {
     const turns = model.get("turns");
     const active = model.get("active");
-    const follow = atEnd();
     if (turns.length < drawn.length || (drawn[0] && drawn[0].question !== turns[0]?.question)) { drawn = []; list.replaceChildren(); }
     const asked = turns.length > drawn.length;
     turns.forEach((_, index) => {
@@ -36,8 +32,8 @@ function render({ model, el: root }) {
       drawn[index].draw(turn);
       drawn[index].activate(active.turn === index ? active.k : -1);
     });
-    empty.box.hidden = turns.length > 0;
-    if (asked || follow) thread.scrollTop = thread.scrollHeight;
+    empty.box.hidden = turns.length > 0 || !model.get("scopes").length;
+    if (asked) thread.scrollTop = thread.scrollHeight; // the last turn fills the thread, so its question comes on top
   };
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -47,7 +43,7 @@ function render({ model, el: root }) {
     event.stopPropagation();
   });
   thread.addEventListener("scroll", () => card.hide(), { passive: true });
-  const stops = [watch(model, ["turns", "live", "live_citations", "active"], draw), empty.stop, compose.stop, problem.stop];
+  const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes"], draw), empty.stop, compose.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }
 
@@ -227,4 +223,4 @@ function composer(model) {
   const stops = [watch(model, ["scopes", "scope"], drawScopes), watch(model, ["streaming"], refresh)];
   return { box, write, stop: () => stops.forEach((stop) => stop()) };
 }
-export default { render };
+export default panel("wb-chat", drawChat);

@@ -1,5 +1,4 @@
-function render({ model, el: root }) {
-  root.classList.add("wb", "wb-header");
+function drawHeader(model, root) {
   const nav = el("nav", { "aria-label": "Views" });
   const facts = el("div", { class: "wb-facts", role: "status" });
   const sidebar = el("button", {
@@ -31,4 +30,4 @@ function render({ model, el: root }) {
   document.addEventListener("pointerdown", closeDrawer);
   return () => { stops.forEach((stop) => stop()); document.removeEventListener("pointerdown", closeDrawer); };
 }
-export default { render };
+export default panel("wb-header", drawHeader);

@@ -1,7 +1,6 @@
 const MARKS = { ready: "✓", duplicate: "＝", failed: "✗", cancelled: "–" };
 
-function render({ model, el: root }) {
-  root.classList.add("wb", "wb-papers");
+function drawPapers(model, root) {
   const count = el("small");
   const list = el("ul", { class: "wb-paper-list", "aria-labelledby": "wb-papers-heading" });
   const work = jobRow(model);
@@ -18,9 +17,9 @@ function render({ model, el: root }) {
       type: "button", class: "wb-paper", "data-id": String(paper.id), title: paper.title,
       onclick: () => act(model, "read_paper", { id: paper.id }),
     }, el("span", { class: "wb-paper-title" }, paper.title),
-    el("span", { class: "wb-paper-facts" }, dotted(paper.byline, paper.pages),
+    el("span", { class: "wb-paper-facts" }, paper.author && el("span", { class: "wb-author" }, paper.author), el("span", {}, dotted(paper.year, paper.pages)),
       paper.chip && el("span", { class: "wb-chip wb-busy" }, paper.chip))))));
-    if (!papers.length) list.append(el("li", { class: "wb-none" }, "No papers here yet."));
+    if (!papers.length && model.get("loaded")) list.append(el("li", { class: "wb-none" }, "No papers here yet."));
     if (focused) list.querySelector(`[data-id="${focused}"]`)?.focus();
   };
   const drawOutcomes = () => {
@@ -30,7 +29,7 @@ function render({ model, el: root }) {
       el("span", {}, el("span", { class: "wb-outcome-file" }, file.file), el("small", {}, `${file.status}: ${file.detail}`)))));
     if (files.length) outcomes.append(el("button", { type: "button", class: "wb-link", onclick: () => act(model, "clear_outcomes") }, "Clear"));
   };
-  const stops = [watch(model, ["papers", "limit"], drawPapers), watch(model, ["outcomes"], drawOutcomes), work.stop, problem.stop];
+  const stops = [watch(model, ["papers", "limit", "loaded"], drawPapers), watch(model, ["outcomes"], drawOutcomes), work.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }
 
@@ -57,4 +56,4 @@ function jobRow(model) {
   });
   return { row, stop };
 }
-export default { render };
+export default panel("wb-papers", drawPapers);

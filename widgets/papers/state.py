@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from traitlets import Dict, Int, List
+from traitlets import Bool, Dict, Int, List
 
 from widgets.panel import PanelState, action
 from widgets.wording import byline, counted, one_line
@@ -32,12 +32,13 @@ _STAGE_WORDS = {"read": "reading", "chunk": "cutting", "embed": "embedding", "in
 class PapersState(PanelState):
     """``papers`` are rows to show; ``job`` is empty or the work under way; ``outcomes`` what became of files.
 
-    A row is ``{"id", "title", "byline", "pages", "chip"}``. A job is ``{"file", "doing", "percent", "nth",
-    "files", "stopping"}``. An outcome is ``{"file", "status", "detail"}`` with status ready, duplicate,
-    failed or cancelled.
+    A row is ``{"id", "title", "author", "year", "pages", "chip"}``. A job is ``{"file", "doing", "percent",
+    "nth", "files", "stopping"}``. An outcome is ``{"file", "status", "detail"}`` with status ready,
+    duplicate, failed or cancelled.
     """
 
     papers = List(Dict()).tag(sync=True)
+    loaded = Bool(False).tag(sync=True)
     limit = Int(0).tag(sync=True)
     job = Dict().tag(sync=True)
     outcomes = List(Dict()).tag(sync=True)
@@ -71,6 +72,7 @@ class PapersState(PanelState):
         rows = [_row(paper) for paper in self._workbench.papers.list(scope=scope)]
         if scope == self._scope:
             self.papers = rows
+            self.loaded = True
 
     @action
     def add_path(self, *, path: str) -> None:
@@ -192,7 +194,8 @@ def _row(paper: Paper) -> dict[str, Any]:
     return {
         "id": paper.id,
         "title": paper.title,
-        "byline": byline(paper.authors, paper.year),
+        "author": byline(paper.authors, None),
+        "year": str(paper.year or ""),
         "pages": counted(paper.pages, paper.page_unit),
         "chip": "" if paper.state == "ready" else paper.state,
     }

@@ -1,5 +1,4 @@
-function render({ model, el: root }) {
-  root.classList.add("wb", "wb-projects");
+function drawProjects(model, root) {
   const open = el("button", { type: "button", class: "wb-link", "aria-expanded": "false", onclick: () => showForm(form.hidden) }, "+ New");
   const input = el("input", { type: "text", maxLength: 200, placeholder: "Project name", "aria-label": "Project name", autocomplete: "off" });
   const form = el("form", {
@@ -34,4 +33,4 @@ function render({ model, el: root }) {
   const stop = watch(model, ["projects", "orphans", "chosen"], draw);
   return () => { stop(); problem.stop(); model.off("change:created", created); };
 }
-export default { render };
+export default panel("wb-projects", drawProjects);

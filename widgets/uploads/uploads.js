@@ -1,8 +1,7 @@
 const KINDS = ".pdf,.docx,.html,.htm,.md,.txt,.csv,.json,.log,.ipynb";
 const WAIT = 60_000; // ms for the kernel to answer one slice
 
-function render({ model, el: root }) {
-  root.classList.add("wb", "wb-uploads");
+function drawUploads(model, root) {
   const input = el("input", { type: "file", multiple: true, accept: KINDS, class: "wb-visually-hidden", tabIndex: -1,
     "aria-hidden": "true", onchange: () => { send([...input.files]); input.value = ""; } });
   const choose = el("button", { type: "button", class: "wb-drop", onclick: () => input.click() },
@@ -83,4 +82,4 @@ function render({ model, el: root }) {
   });
   return () => problem.stop();
 }
-export default { render };
+export default panel("wb-uploads", drawUploads);

@@ -1,5 +1,4 @@
-function render({ model, el: root }) {
-  root.classList.add("wb", "wb-viewer");
+function drawViewer(model, root) {
   const title = el("b"), facts = el("small");
   const button = (name, label, onclick) => el("button", { type: "button", class: "wb-icon wb-framed", "aria-label": label, title: label, onclick }, icon(name));
   const turn = (by) => act(model, "turn_to", { page: model.get("page") + by });
@@ -105,4 +104,4 @@ function render({ model, el: root }) {
   const stops = [watch(model, names, drawFacts), watch(model, ["zoom"], drawZoom), watch(model, ["drawn"], drawPage), problem.stop];
   return () => { stops.forEach((stop) => stop()); if (address) URL.revokeObjectURL(address); };
 }
-export default { render };
+export default panel("wb-viewer", drawViewer);

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import re
 import time
 
@@ -38,11 +39,13 @@ def check(made: Document, chunks: list[ChunkDraft], token_spans: object, max_tok
     covered = set()
     for number, chunk in enumerate(chunks):
         assert chunk.ordinal == number
-        assert chunk.text == text[chunk.char_start : chunk.char_end] and chunk.text.strip() == chunk.text
+        assert chunk.text == text[chunk.char_start : chunk.char_end]
+        assert chunk.text.strip() == chunk.text
         whole = f"{chunk.blurb}\n{chunk.text}".strip()
         assert len(token_spans(whole)) + 2 <= max_tokens  # type: ignore[operator]  # a function
         first, last = starts[chunk.page_start - 1], starts[chunk.page_end - 1]
-        assert first <= chunk.char_start and last < chunk.char_end
+        assert first <= chunk.char_start
+        assert last < chunk.char_end
         assert chunk.page_end == len(starts) or chunk.char_end <= starts[chunk.page_end]
         covered.update(range(chunk.char_start, chunk.char_end))
     assert all(char.isspace() or index in covered for index, char in enumerate(text))
@@ -102,10 +105,10 @@ def test_chunks_are_whole_sentences_and_repeat_about_the_share_asked_for() -> No
     made = document(" ".join(sentence(n) for n in range(200)))
     chunks = chunk_document(made, token_spans=words, max_tokens=240, overlap=0.15)
     assert all(c.text.startswith("Sentence") and c.text.endswith("ends.") for c in chunks)
-    repeated = [a.char_end - b.char_start for a, b in zip(chunks, chunks[1:], strict=False)]
+    repeated = [a.char_end - b.char_start for a, b in itertools.pairwise(chunks)]
     assert all(0.05 < r / len(c.text) < 0.25 for r, c in zip(repeated, chunks, strict=False))
     apart = chunk_document(made, token_spans=words, max_tokens=240, overlap=0.0)
-    assert all(b.char_start > a.char_end for a, b in zip(apart, apart[1:], strict=False))
+    assert all(b.char_start > a.char_end for a, b in itertools.pairwise(apart))
     assert len(apart) < len(chunks)
 
 
@@ -115,7 +118,8 @@ def test_a_fact_that_crosses_a_page_is_on_both_pages() -> None:
     )
     chunks = chunk_document(made, token_spans=words, max_tokens=120)
     both = [c for c in chunks if "The fact begins" in c.text and "ends on page three" in c.text]
-    assert both and all((c.page_start, c.page_end) == (2, 3) for c in both)
+    assert both
+    assert all((c.page_start, c.page_end) == (2, 3) for c in both)
     assert {c.page_start for c in chunks} == {1, 2, 3}
 
 
@@ -140,7 +144,8 @@ def test_headings_begin_chunks_and_name_them_and_references_stand_apart() -> Non
         assert not chunk.text.endswith(("Methods", "References", "Appendix"))
         assert f"· {chunk.heading}" in chunk.blurb
     references = [c for c in chunks if c.heading == "References"]
-    assert len(references) == 1 and "Sentence" not in references[0].text
+    assert len(references) == 1
+    assert "Sentence" not in references[0].text
 
 
 def test_a_full_chunk_ends_with_a_paragraph_where_one_ends_near() -> None:
@@ -154,7 +159,7 @@ def test_rows_of_tables_and_logs_are_not_repeated() -> None:
     rows = "\n\n".join(f"name: row {n}; value: {n * 7}" for n in range(400))
     made = Document(kind="csv", pages=(ReadPage(rows),), page_unit="section")
     chunks = chunk_document(made, token_spans=words)
-    assert all(b.char_start > a.char_end for a, b in zip(chunks, chunks[1:], strict=False))
+    assert all(b.char_start > a.char_end for a, b in itertools.pairwise(chunks))
 
 
 def test_an_empty_document_has_no_chunks() -> None:

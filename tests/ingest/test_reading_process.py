@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
@@ -50,7 +51,8 @@ def test_one_process_serves_many_files_and_ends_with_the_reader(paper: Path) -> 
         reader.read(paper, name="a.pdf")
         first = [p.pid for p in children()]
         reader.read(paper, name="b.pdf")
-        assert [p.pid for p in children()] == first and len(first) == 1
+        assert [p.pid for p in children()] == first
+        assert len(first) == 1
     assert children() == []
 
 
@@ -135,7 +137,7 @@ def test_other_threads_go_on_while_a_file_is_read(reader: Reader, shared: Path) 
     reader.read(shared / "hard-files" / "big" / "manual-400-pages.pdf", name="manual.pdf")
     done.set()
     ticker.join()
-    gaps = [b - a for a, b in zip(ticks, ticks[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(ticks)]
     assert len(ticks) > 5
     assert max(gaps) < 1.0
 

@@ -17,7 +17,7 @@ BATCH = 64
 _MOST_BAD_TEXTS = 25  # in one paper: more means that the embedder itself is at fault
 _ROW_KINDS = frozenset({"csv", "log", "bib", "ris"})
 _LONG_TABLE = 1000  # chunks
-_TABLE_TEXT = 160  # characters of each chunk of a long table
+_TABLE_TEXT = 100  # characters of each chunk of a long table
 
 
 @dataclass(frozen=True, slots=True)

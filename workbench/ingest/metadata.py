@@ -38,6 +38,8 @@ _JOURNAL_YEAR = re.compile(r"^[A-Z][\w&. ]{3,60},? \(?((?:19|20)\d{2})\)?[,; ]\s
 _DOI_YEAR = re.compile(r"^10\.1101/(20\d{2})\.")
 _ARXIV = re.compile(r"\barXiv:(\d\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?:v\d+)?\b")
 _NAME = re.compile(r"[^\W\d_]\S*(?: \S+){1,4}")
+# What the first page of a paper shows and that of a form, a table or a list of places does not.
+_SCHOLARLY = re.compile(r"@\w|\b(?:abstract|résumé|zusammenfassung|universit|institut|department of)", re.I)
 _AUTHOR_SEPARATOR = {
     True: re.compile(r"\s*;\s*"),
     False: re.compile(r"\s*(?:,(?!\s*(?:Jr|Sr|I{2,3})\b)|\band\b|&)\s*"),
@@ -125,7 +127,8 @@ def authors(
     info: Mapping[str, str], first_page: Sequence[Line], first_text: str, found_title: str | None
 ) -> tuple[str, ...]:
     """The names under the title, or the document information's where page 1 shows all of more names."""
-    printed = names_under_title(first_page, found_title)
+    scholarly = _SCHOLARLY.search(first_text) is not None
+    printed = names_under_title(first_page, found_title) if scholarly else ()
     stated = from_info(info, "Author")
     if not stated:
         return printed

@@ -15,7 +15,7 @@ from PIL import Image, ImageChops, ImageDraw
 from workbench.errors import DocumentError, InvalidInputError
 from workbench.ingest.characters import repaired
 from workbench.ingest.readers.pdf import open_pdf
-from workbench.ingest.readers.pdf_lines import characters
+from workbench.ingest.readers.pdf_lines import characters, line_spans
 from workbench.ingest.squeeze import only_place, squeezed, squeezed_with_offsets
 from workbench.records import PageView
 
@@ -79,24 +79,24 @@ def _quote_rectangles(page: Any, quote: str) -> list[Rectangle]:
     text_page = page.get_textpage()
     try:
         text = characters(text_page.raw)
-        span = _span_of(quote, text)
-        if span is None:
-            return []
-        return _by_line([box for index in span if (box := _char_box(text_page, index, text[index]))])
+        spans = line_spans(text_page.raw, text, turned=page.get_rotation())
+        places = _places_of(quote, text, spans)
+        return _by_line([box for index in places if (box := _char_box(text_page, index, text[index]))])
     finally:
         text_page.close()
 
 
-def _span_of(quote: str, text: str) -> range | None:
-    """Character indexes of the only place where the quote stands in the page's text."""
+def _places_of(quote: str, text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Character indexes of the only place where the quote stands in the page's text; else none."""
     needle = squeezed(repaired(quote))
     if len(needle) < MIN_QUOTE:
-        return None
-    haystack, offsets = squeezed_with_offsets(text)
+        return []
+    order = [index for start, end in spans for index in range(start, end)]
+    haystack, offsets = squeezed_with_offsets("".join(text[index] for index in order))
     start = only_place(needle, haystack)
     if start is None:
-        return None
-    return range(offsets[start], offsets[start + len(needle) - 1] + 1)
+        return []
+    return order[offsets[start] : offsets[start + len(needle) - 1] + 1]
 
 
 def _char_box(text_page: Any, index: int, char: str) -> Rectangle | None:

@@ -11,6 +11,7 @@ import ctypes
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -38,11 +39,28 @@ def characters(text_page: Any) -> str:
     return "".join(chr(pdfium.FPDFText_GetUnicode(text_page, index)) for index in range(count))
 
 
+def line_spans(text_page: Any, text: str, *, turned: int) -> list[tuple[int, int]]:
+    """Start and end of each line of a page's characters, in reading order.
+
+    PDFium gives the lines of some pages that are turned by 90 degrees from the last to the first.
+    """
+    spans = [match.span() for match in _LINE.finditer(text)]
+    if turned != 90 or len(spans) < 2:
+        return spans
+    x, y = ctypes.c_double(), ctypes.c_double()
+    bases = []
+    for start, _ in spans:
+        pdfium.FPDFText_GetCharOrigin(text_page, start, x, y)
+        bases.append(y.value)
+    rising = sum(later > earlier for earlier, later in pairwise(bases))
+    return spans[::-1] if rising > 0.7 * (len(spans) - 1) else spans
+
+
 def page_lines(page: Any, text_page: Any) -> PageLines:
     """The lines of one page that lie on its visible area, in the file's order."""
     left, bottom, right, top = page.get_bbox()
     width, height = right - left, top - bottom
-    reader = _LineReader(text_page.raw, width, (left, bottom))
+    reader = _LineReader(text_page.raw, width, (left, bottom), page.get_rotation())
     visible = tuple(
         line
         for line in reader.lines()
@@ -54,10 +72,11 @@ def page_lines(page: Any, text_page: Any) -> PageLines:
 class _LineReader:
     """Reads lines and reuses its C values, which would cost more than the calls."""
 
-    def __init__(self, text_page: Any, page_width: float, origin: tuple[float, float]) -> None:
+    def __init__(self, text_page: Any, page_width: float, origin: tuple[float, float], turned: int) -> None:
         self._page = text_page
         self._page_width = page_width
         self._x, self._y = origin
+        self._turned = turned
         self._text = characters(text_page)
         self._left, self._right = ctypes.c_double(), ctypes.c_double()
         self._bottom, self._top = ctypes.c_double(), ctypes.c_double()
@@ -65,13 +84,13 @@ class _LineReader:
         self._name = ctypes.create_string_buffer(128)
 
     def lines(self) -> Iterator[Line]:
-        for match in _LINE.finditer(self._text):
-            start, end = match.span()
+        for start, stop in line_spans(self._page, self._text, turned=self._turned):
+            end = stop
             while start < end and self._text[start].isspace():
                 start += 1
             while end > start and self._text[end - 1].isspace():
                 end -= 1
-            if start < end and (line := self._line(start, end, self._is_hyphen(match.end()))):
+            if start < end and (line := self._line(start, end, self._is_hyphen(stop))):
                 yield line
 
     def _is_hyphen(self, index: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import time
 import urllib.request
@@ -88,10 +89,17 @@ def test_a_paper_is_uploaded_with_progress_and_a_bad_one_says_why(
     assert len({w for w in widths if w not in {"", "0%"}}) >= 2
 
 
-def test_the_same_bytes_again_are_a_duplicate(page: Page, tmp_path: Path, loom_paper: bytes) -> None:
-    twin = tmp_path / "twin.pdf"
-    twin.write_bytes(loom_paper)
-    page.locator(".wb-uploads input[type=file]").set_input_files(twin)
+def test_the_same_bytes_dropped_again_are_a_duplicate(page: Page, loom_paper: bytes) -> None:
+    dropped = page.evaluate_handle(
+        """(data) => {
+          const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([bytes], "twin.pdf"));
+          return transfer;
+        }""",
+        base64.b64encode(loom_paper).decode(),
+    )
+    page.dispatch_event(".wb-uploads", "drop", {"dataTransfer": dropped})
     expect(page.locator(".wb-outcome.wb-duplicate")).to_contain_text("twin.pdf")
     expect(page.locator(".wb-paper")).to_have_count(2)
 

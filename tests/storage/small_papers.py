@@ -59,4 +59,5 @@ def unit_vectors(word: str, count: int, dimension: int = DIMENSION) -> numpy.nda
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")
     rows = numpy.random.default_rng(seed).normal(size=(count, dimension)).astype(numpy.float32)
     lengths: numpy.ndarray = numpy.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / lengths
+    unit: numpy.ndarray = rows / lengths
+    return unit

@@ -54,6 +54,7 @@ def test_a_new_generation_takes_over_only_when_it_is_complete(
         assert generations.all_generations(cursor) == (Generation(2, "other", 5, True),)
         assert [p.state for p in papers.list_papers(cursor, "ann")] == ["ready", "ready"]
     assert source.generation() == (2, 5)
+    assert source.changed_since(2) == {one: True, two: True}, "every index has to look again"
     numpy.testing.assert_array_equal(source.vectors(two)[1], unit_vectors("two", 4, 5))
     assert maintenance.doctor(database) == []
 

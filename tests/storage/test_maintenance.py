@@ -189,6 +189,12 @@ def test_compacting_does_not_touch_a_library_that_another_process_uses(stocked: 
 def test_maintenance_inside_a_lease_is_a_mistake_that_says_so(stocked: Database) -> None:
     with stocked.read(), pytest.raises(RuntimeError, match="inside a lease of the same thread"):
         maintenance.compact(stocked)
+    with (
+        stocked.alone(read_only=True),
+        pytest.raises(RuntimeError, match="inside maintenance"),
+        stocked.read(),
+    ):
+        pass
 
 
 def test_a_backup_opens_as_a_library_with_the_same_content(stocked: Database, tmp_path: Path) -> None:

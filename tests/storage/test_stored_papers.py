@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -374,13 +375,11 @@ def test_a_file_that_changed_after_it_was_read_is_not_stored(database: Database,
 
 
 def test_a_thousand_chunks_are_written_quickly(database: Database, add_paper: AddPaper) -> None:
-    """Row by row this takes seconds; the bound is generous for a busy machine."""
-    import time
-
+    """Row by row this takes seconds of computing, however busy the machine."""
     add_paper("warm")
-    begun = time.monotonic()
+    begun = time.process_time()
     add_paper("long", pages=20, chunks=1000)
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_chunks_come_in_the_order_of_the_ids(database: Database, add_paper: AddPaper) -> None:

@@ -31,7 +31,8 @@ class Database:
     """One library file.
 
     Opening creates the file and its folder (readable by the owner alone) where they are missing, and
-    brings the schema up to date. Objects of this class are cheap, and safe to share between threads.
+    brings the schema up to date. Objects of this class are cheap, and safe to share between threads. A lease
+    belongs to its thread: in asynchronous code do not await inside one.
 
     ``lock_timeout`` is the longest wait, in seconds, for other processes and threads; after it
     LibraryLockedError names the holder.
@@ -127,6 +128,8 @@ class Database:
             raise LibraryError(f"The library {self.path} was closed: open it again to go on.")
         file = library_file(self.path)
         outer = file.held_by_this_thread()
+        if outer is not None and outer.alone:
+            raise RuntimeError("A lease was asked for inside maintenance: end that first.")
         if outer is not None and lease.writing:
             raise RuntimeError(
                 "A write lease was asked for inside another lease of the same thread: "

@@ -88,7 +88,7 @@ def papers_without(cursor: DuckDBPyConnection, generation: int) -> list[int]:
 
 
 def serve(cursor: DuckDBPyConnection, generation: int) -> None:
-    """Lets this generation answer searches from now on.
+    """Lets this generation answer searches from now on. For derived indexes every paper has changed then.
 
     Raises ConflictError while a paper that searches find now would have no vector then.
     """
@@ -101,6 +101,7 @@ def serve(cursor: DuckDBPyConnection, generation: int) -> None:
         )
     cursor.execute("UPDATE generations SET serving = (generation = ?)", [generation])
     cursor.execute("UPDATE papers SET generation = ?", [generation])
+    cursor.execute("UPDATE paper_changes SET revision = nextval('revisions') WHERE present")
 
 
 def drop(cursor: DuckDBPyConnection, generation: int) -> None:

@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from workbench.chat.engine import AnswerTask, answer_events
-from workbench.errors import InvalidInputError
+from workbench.chat.extractive import Similarity
+from workbench.errors import InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, Embedder, VectorIndex
 from workbench.library import Chunks, Papers, Projects
 from workbench.records import Answer, AnswerDone, Event, Evidence, Page, Passage, SentenceVerdict
@@ -215,7 +216,23 @@ class Workbench:
             chat_model=model,
             answerable=found.answerable,
             warnings=warnings,
+            similarity=self._similarity(found.evidence.query),
         )
+
+    def _similarity(self, question: str) -> Similarity | None:
+        """Cosines with the question, for answers without a chat model; zeros where the embedder fails."""
+        embedder, _ = self._embedder_choice
+        if embedder is None:
+            return None
+
+        def similarity(texts: Sequence[str]) -> Sequence[float]:
+            try:
+                cosines = embedder.embed_documents(texts) @ embedder.embed_query(question)
+            except ProviderError:
+                return [0.0] * len(texts)
+            return [float(cosine) for cosine in cosines]
+
+        return similarity
 
     def _pages_of(self) -> Callable[[Passage], Sequence[Page]]:
         known: dict[int, list[Page]] = {}

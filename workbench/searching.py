@@ -93,6 +93,7 @@ class Searcher:
             [texts[c.chunk_id].text for c in wanted],
             chosen=len(evidence.passages),
             best_cosine=chosen.best_cosine,
+            papers=[(c.paper_id, view.papers[c.paper_id].title) for c in wanted],
         )
         self._record(evidence)
         return Found(evidence, verdict)

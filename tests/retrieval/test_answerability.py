@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.retrieval.answerability import Answerability, judge_answerable
-from workbench.retrieval.names import mentioned, names, spelled_out
+from workbench.retrieval.names import mentioned, names, proper_nouns, spelled_out
 
 TEXTS = [
     "With a filter of ten papers the recall of a FAISS graph index fell to 0.205.",
@@ -41,7 +41,7 @@ def test_a_name_in_a_candidate_that_was_not_chosen_counts_as_mentioned() -> None
 
 
 def test_terms_spread_thin_are_no_answer_unless_a_passage_is_close_in_meaning() -> None:
-    question = "How many watts did the machine draw while whales were singing?"
+    question = "Why did the machine draw power while whales were singing?"
     assert not judged(question).answerable
     assert not judged(question, best_cosine=0.3).answerable
     assert judged(question, best_cosine=0.7).answerable
@@ -51,6 +51,57 @@ def test_terms_of_passages_that_were_not_chosen_do_not_cover_the_question() -> N
     question = "What does opening and closing cost on a quiet machine?"
     assert judged(question, chosen=3).answerable
     assert not judged(question, chosen=2).answerable
+
+
+def test_a_question_whose_names_are_mentioned_needs_to_share_fewer_of_its_terms() -> None:
+    thin = "Which of these studies chose DuckDB to return rows, and what effect did the authors report there?"
+    assert judged(thin).answerable
+    assert not judged(thin.replace("DuckDB", "that engine")).answerable
+
+
+@pytest.mark.parametrize("word", ["watts", "whales"])
+def test_what_a_question_counts_must_be_mentioned(word: str) -> None:
+    judgement = judged(
+        f"How many {word} does the library on a quiet machine open and close?", best_cosine=0.9
+    )
+    assert (judgement.answerable, judgement.missing_names) == (False, (word,))
+
+
+def test_a_proper_noun_that_no_candidate_mentions_tips_a_weak_match() -> None:
+    weak = "What number of filters did the Annoy project reach over the years of its life?"
+    assert judged(weak, best_cosine=0.9).missing_names == ("Annoy",)
+    strong = "With a filter of ten papers the recall of a graph index fell; did it in the French study?"
+    assert judged(strong, best_cosine=0.9).answerable
+
+
+@pytest.mark.parametrize(
+    ("question", "answerable"),
+    [
+        ("What recall does RETRO reach on RealScholarQuery?", False),
+        ("What recall do RETRO and RealScholarQuery report?", True),
+        ("How does the recall of RETRO differ on RealScholarQuery?", True),
+        ("What recall does RETRO reach on MassiveText?", True),
+    ],
+)
+def test_names_that_no_paper_mentions_together_must_be_listed_or_compared(
+    question: str, answerable: bool
+) -> None:
+    texts = [
+        "RETRO retrieves from text with recall.",
+        "The MassiveText data.",
+        "RealScholarQuery gives recall.",
+    ]
+    papers = [(1, "Retro"), (1, "Retro"), (2, "PaSa")]
+    judgement = judge_answerable(question, texts, chosen=3, best_cosine=0.9, papers=papers)
+    assert judgement.answerable == answerable
+    assert judgement.apart == (() if answerable else ("RETRO", "RealScholarQuery"))
+
+
+def test_a_name_in_a_papers_title_counts_as_mentioned() -> None:
+    judgement = judge_answerable(
+        "What recall does the ScaNN index reach?", TEXTS, chosen=3, best_cosine=0.9, papers=[(1, "ScaNN")] * 3
+    )
+    assert judgement.missing_names == ()
 
 
 def test_no_passages_answer_nothing() -> None:
@@ -80,3 +131,16 @@ def test_a_name_is_mentioned_in_any_spelling_and_acronyms_by_their_words() -> No
     assert not mentioned("IL-6", {"il2"})
     assert spelled_out("RAG", "Retrieval-augmented generation works")
     assert not spelled_out("DPR", "Retrieval-augmented generation works")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("What did the Annoy library do in Mexico?", ["Annoy", "Mexico"]),
+        ("What does DuckDB do?", []),
+        ("Welche Rolle spielt die Genauigkeit?", []),
+        ("How Does The Library Open A File?", []),
+    ],
+)
+def test_proper_nouns_are_capitals_inside_an_english_sentence(text: str, found: list[str]) -> None:
+    assert proper_nouns(text) == found

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from workbench.retrieval.markers import (
     MAX_PER_SENTENCE,
     MarkerStream,
+    as_prose,
     marker_numbers,
     own_numbers,
     without_own_markers,
@@ -165,8 +166,9 @@ def test_marker_numbers_come_with_their_places_and_leave_code_out() -> None:
 def test_a_papers_own_numbers_can_no_longer_be_taken_for_ours() -> None:
     text = "As shown [12], [3–5] and [1, 2], values lie in [0, 1]; run `x`."
     assert without_own_markers(text) == (
-        "As shown (ref. 12), (ref. 3–5) and (ref. 1, 2), values lie in (0, 1); run 'x'."
+        "As shown (ref. 12), (ref. 3–5) and (ref. 1, 2), values lie in (0, 1); run `x`."
     )
+    assert as_prose("Run `x`,\n as\tin [4].") == "Run 'x', as in (ref. 4)."
     assert own_numbers(text) == {0, 1, 2, 3, 4, 5, 12}
 
 

@@ -102,6 +102,15 @@ def test_a_heading_of_chinese_or_japanese_stands_alone() -> None:
     assert sentences("はじめに\n" + body) == ["はじめに", body]
 
 
+def test_a_sentence_goes_on_across_a_page_break_but_a_heading_and_a_cell_do_not() -> None:
+    crossing = "A scope of several ids written as a list is safe only by luck of the\n\nplanner, not by rule."
+    assert sentences(crossing + "\n\nrows returned\n\nnone, yes 15") == [
+        crossing,
+        "rows returned",
+        "none, yes 15",
+    ]
+
+
 def test_headings_that_follow_each_other_are_told_apart() -> None:
     text = "Methods\nData collection\nWe collected the data in three hospitals over two years."
     assert sentences(text) == text.split("\n")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from workbench.chat import extractive
-from workbench.chat.prompts import REFUSAL_SIGN, answer_prompt, surely_cut
+from workbench.chat.draft import Draft
+from workbench.chat.prompts import REFUSAL_SIGN, Prompt, answer_prompt
 from workbench.errors import ProviderError
-from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
+from workbench.interfaces import ChatModel
 from workbench.records import (
     Answer,
     AnswerDone,
@@ -26,9 +26,10 @@ from workbench.records import (
     TextDelta,
 )
 from workbench.retrieval.answerability import Answerability
-from workbench.retrieval.audit import audit_text, claim_spans, plain_claim
+from workbench.retrieval.audit import audit_text, claim_spans, passage_support, plain_claim
 from workbench.retrieval.citations import Quote, find_quote, quote_at
-from workbench.retrieval.markers import MarkerStream, marker_numbers
+from workbench.retrieval.markers import MarkerStream, as_prose, marker_numbers, own_numbers
+from workbench.retrieval.sentences import sentence_spans
 
 EXTRACTIVE = "extractive"
 NEAREST_SHOWN = 3
@@ -39,7 +40,8 @@ PagesOf = Callable[[Passage], Sequence[Page]]
 
 @dataclass(frozen=True)
 class AnswerTask:
-    """All that one answer needs. ``pages_of`` gives the pages a passage stands on."""
+    """All that one answer needs. ``pages_of`` gives the pages a passage stands on; ``similarity`` helps to
+    choose sentences where no chat model writes."""
 
     question: str
     evidence: Evidence
@@ -47,6 +49,7 @@ class AnswerTask:
     chat_model: ChatModel | None
     answerable: Answerability
     warnings: tuple[str, ...] = ()
+    similarity: extractive.Similarity | None = None
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -60,11 +63,18 @@ def answer_events(task: AnswerTask) -> Iterator[Event]:
     for warning in (*task.evidence.warnings, *task.warnings):
         yield Notice(warning)
     if not task.evidence.passages:
-        yield from _refuse(task, EXTRACTIVE if task.chat_model is None else task.chat_model.name, "")
+        name = EXTRACTIVE if task.chat_model is None else task.chat_model.name
+        yield from _refuse(task, name, _why_nothing_was_found(task.evidence))
     elif task.chat_model is None:
         yield from _extracted(task)
     else:
         yield from _written(task, task.chat_model)
+
+
+def _why_nothing_was_found(evidence: Evidence) -> str:
+    if not evidence.papers_in_scope:
+        return f"There are no papers in it ({evidence.scope_label}): add some, or choose another scope."
+    return "No passage reaches the minimum relevance." if evidence.dropped else ""
 
 
 # --- with a chat model -----------------------------------------------------------------------
@@ -72,90 +82,72 @@ def answer_events(task: AnswerTask) -> Iterator[Event]:
 
 def _written(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
     prompt = answer_prompt(task.question, task.evidence.passages, window=model.context_window)
-    if prompt.left_out:
-        text = f"{prompt.left_out} passages were left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW."
-        task = replace(task, warnings=(*task.warnings, text))
-        yield Notice(text)
-    shown = len(task.evidence.passages) - prompt.left_out
-    draft = _Draft(MarkerStream(range(1, shown + 1)))
+    warnings = _prompt_warnings(task, prompt)
+    task = replace(task, warnings=(*task.warnings, *warnings))
+    yield from map(Notice, warnings)
+    shown = task.evidence.passages[: len(task.evidence.passages) - prompt.left_out]
+    own = {n for passage in shown for n in own_numbers(passage.text)}
+    draft = Draft(MarkerStream(range(1, len(shown) + 1), own))
+    failure = ""
     try:
         yield from draft.read(model, prompt.messages)
     except ProviderError as error:
-        if not draft.text.strip():
-            text = f"{error} Answering in the papers' own sentences instead."
-            yield Notice(text)
-            yield from _extracted(replace(task, warnings=(*task.warnings, text)))
-            return
-        draft.warnings.append(f"The answer is incomplete: {error} Ask again.")
-    yield from _finish_written(task, model, draft)
+        yield from draft.finish()
+        failure = str(error)
+        draft.warnings.append(f"The answer is incomplete: {failure} Ask again.")
+    if draft.empty or (failure and not draft.refused and not draft.markers.used):
+        failure = failure or f"{model.name} answered with nothing."
+        text = f"{failure} Answering in the papers' own sentences instead."
+        yield Notice(text)
+        yield from _extracted(replace(task, warnings=(*task.warnings, text)), after=draft.text)
+    else:
+        yield from _finish_written(task, model, draft)
 
 
-@dataclass
-class _Draft:
-    """The answer as far as it has come."""
-
-    markers: MarkerStream
-    text: str = ""
-    refused: bool = False
-    warnings: list[str] = field(default_factory=list)
-    first_token: float | None = None
-
-    def read(self, model: ChatModel, messages: Sequence[ChatMessage]) -> Iterator[Event]:
-        opening = ""
-        undecided = True
-        with closing(model.stream(messages)) as stream:  # type: ignore[type-var]  # a generator in every provider
-            for piece in stream:
-                if isinstance(piece, ChatUsage):
-                    self._check(messages, piece)
-                    continue
-                self.first_token = self.first_token or time.perf_counter()
-                opening += piece
-                if undecided and _may_be_refusal(opening):
-                    continue
-                if undecided:
-                    undecided, piece = False, opening
-                    self.refused = opening.lstrip().upper().startswith(REFUSAL_SIGN)
-                yield from self._show(self.markers.feed(piece))
-        if undecided:
-            self.refused = opening.strip().upper().startswith(REFUSAL_SIGN)
-            yield from self._show(self.markers.feed(opening))
-        yield from self._show(self.markers.close())
-
-    def _show(self, text: str) -> Iterator[Event]:
-        self.text += text
-        if text and not self.refused:
-            yield TextDelta(text)
-
-    def _check(self, messages: Sequence[ChatMessage], usage: ChatUsage) -> None:
-        if surely_cut(messages, usage.prompt_tokens):
-            self.warnings.append(
-                "The chat model's server cut the prompt, so rules or passages may be missing; raise its"
-                " context length or lower WORKBENCH_CONTEXT_WINDOW."
-            )
+def _prompt_warnings(task: AnswerTask, prompt: Prompt) -> tuple[str, ...]:
+    """What the reader should know before the answer is written."""
+    warnings = []
+    if prompt.left_out:
+        what = "1 passage was" if prompt.left_out == 1 else f"{prompt.left_out} passages were"
+        warnings.append(f"{what} left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW.")
+    if not prompt.fits:
+        warnings.append("The chat model's window is too small even for one passage, so it may be cut.")
+    if task.answerable.missing_names:
+        warnings.append(f"No passage found mentions {', '.join(task.answerable.missing_names)}.")
+    return tuple(warnings)
 
 
-def _may_be_refusal(opening: str) -> bool:
-    start = opening.lstrip().upper()
-    return len(start) < len(REFUSAL_SIGN) and REFUSAL_SIGN.startswith(start)
-
-
-def _finish_written(task: AnswerTask, model: ChatModel, draft: _Draft) -> Iterator[Event]:
+def _finish_written(task: AnswerTask, model: ChatModel, draft: Draft) -> Iterator[Event]:
     if draft.markers.unknown:
         numbers = ", ".join(str(n) for n in dict.fromkeys(draft.markers.unknown))
-        draft.warnings.append(f"The chat model cited passages that do not exist ({numbers}); those marks were removed.")
+        draft.warnings.append(
+            f"The chat model cited passages that do not exist ({numbers}); those marks were removed."
+        )
     text = draft.text.strip()
     if draft.refused:
-        reason = text[len(REFUSAL_SIGN) :].lstrip(" :.-—\n")
-        yield from _refuse(task, model.name, reason, tuple(draft.warnings))
+        yield from _refuse(task, model.name, _refusal_reason(text), tuple(draft.warnings))
         return
     if not draft.markers.used:
-        draft.warnings.append("The chat model answered without citing any passage, so its text was set aside.")
-        yield from _refuse(task, model.name, "", tuple(draft.warnings))
+        draft.warnings.append(
+            "The chat model answered without citing any passage, so its text was set aside."
+        )
+        yield from _refuse(task, model.name, "", tuple(draft.warnings), after=draft.text)
         return
-    for warning in draft.warnings:
-        yield Notice(warning)
     citations, audit = cite(text, task.evidence, task.pages_of)
-    yield _done(task, model.name, text, citations, audit, warnings=tuple(draft.warnings), first=draft.first_token)
+    if not any(verdict.verdict in {"supported", "partly"} for verdict in audit):
+        draft.warnings.append("None of its statements is supported by the passages that it cites.")
+    yield from map(Notice, draft.warnings)
+    yield _done(
+        task, model.name, text, citations, audit, warnings=tuple(draft.warnings), first=draft.first_token
+    )
+
+
+def _refusal_reason(text: str) -> str:
+    """The one sentence that says what is missing; what a model adds to it stands on nothing."""
+    reason = text[len(REFUSAL_SIGN) :].lstrip(' :.-—\n*_"”')
+    spans = sentence_spans(reason)
+    markers = MarkerStream(())
+    return (markers.feed(reason[slice(*spans[0])]) + markers.close()).strip() if spans else ""
 
 
 def cite(
@@ -164,15 +156,15 @@ def cite(
     """The citations of a finished answer, in order of use, and the verdict on each of its sentences."""
     audit = audit_text(text, evidence.passages)
     verdicts = {(v.char_start, v.char_end): v.verdict for v in audit}
-    citations: dict[tuple[int, int], Citation] = {}
+    citations: dict[tuple[int, int, Support], Citation] = {}
     for start, end in claim_spans(text):
         claim, verdict = plain_claim(text[start:end]), verdicts.get((start, end))
         for n in dict.fromkeys(n for n, _, _ in marker_numbers(text[start:end])):
             passage = evidence.passage(n)
             quote = find_quote(claim, passage, pages_of(passage)) if passage else None
             if passage and quote:
-                support: Support = verdict if verdict in {"supported", "partly"} else "unsupported"  # type: ignore[assignment]
-                key = (n, quote.char_start)
+                support = passage_support(claim, passage, verdict=verdict)
+                key = (n, quote.char_start, support)
                 citations.setdefault(key, _citation(passage, quote, support, (start, end)))
     return tuple(citations.values()), audit
 
@@ -180,40 +172,61 @@ def cite(
 # --- without a chat model --------------------------------------------------------------------
 
 
-def _extracted(task: AnswerTask) -> Iterator[Event]:
-    chosen = extractive.choose_sentences(task.question, task.evidence) if task.answerable.answerable else []
+def _extracted(task: AnswerTask, *, after: str = "") -> Iterator[Event]:
+    """The papers' own sentences. ``after`` is text that was shown before and given up."""
+    chosen = []
+    if task.answerable.answerable:
+        chosen = extractive.choose_sentences(task.question, task.evidence, similarity=task.similarity)
     if not chosen:
-        yield from _refuse(task, EXTRACTIVE, _missing(task.answerable))
+        yield from _refuse(task, EXTRACTIVE, _missing(task.answerable), after=after)
         return
-    text, citations = "", []
+    yield from _parted(after)
+    text = ""
+    citations: list[Citation] = []
+    audit: list[SentenceVerdict] = []
     for group in extractive.grouped(chosen):
         piece = ("\n\n" if text else "") + extractive.paper_heading(group[0].passage) + "\n"
         for sentence in group:
-            start = len(text) + len(piece) + 3
-            line = f"{extractive.shown_sentence(sentence)} [{sentence.passage.n}]"
+            n, shown = sentence.passage.n, extractive.shown_sentence(sentence)
+            line = f"{shown} [{n}]"
+            start = len(text) + len(piece) + len("\n- ")
+            place = (start, start + len(line))
             piece += f"\n- {line}"
             quote = quote_at(sentence.char_start, sentence.char_end, task.pages_of(sentence.passage))
             if quote:
-                citations.append(_citation(sentence.passage, quote, "supported", (start, start + len(line))))
+                citations.append(_citation(sentence.passage, quote, "supported", place))
+            audit.append(
+                SentenceVerdict(shown, "supported", "it stands there word for word", n, sentence.text, *place)
+            )
         text += piece
         yield TextDelta(piece)
-    audit = audit_text(text, task.evidence.passages)
-    yield _done(task, EXTRACTIVE, text, tuple(citations), audit)
+    yield _done(task, EXTRACTIVE, text, tuple(citations), tuple(audit))
+
+
+def _parted(after: str) -> Iterator[Event]:
+    """An empty line behind text that was shown and given up."""
+    if after.strip():
+        yield TextDelta("\n\n")
 
 
 def _missing(answerable: Answerability) -> str:
-    names = ", ".join(answerable.missing_names)
-    return f"They do not mention {names}." if names else ""
+    if answerable.missing_names:
+        return f"They do not mention {', '.join(answerable.missing_names)}."
+    if answerable.apart:
+        return f"None of them mentions {' and '.join(answerable.apart)} together."
+    return ""
 
 
 # --- endings ---------------------------------------------------------------------------------
 
 
-def _refuse(task: AnswerTask, provider: str, reason: str, warnings: tuple[str, ...] = ()) -> Iterator[Event]:
+def _refuse(
+    task: AnswerTask, provider: str, reason: str, warnings: tuple[str, ...] = (), *, after: str = ""
+) -> Iterator[Event]:
     """Says that the papers do not answer, why if known, and which passages come nearest."""
-    for warning in warnings:
-        yield Notice(warning)
-    text = REFUSAL + (f" {MarkerStream(()).feed(reason)}" if reason else "")
+    yield from map(Notice, warnings)
+    yield from _parted(after)
+    text = REFUSAL + (f" {reason}" if reason else "")
     citations = []
     nearest = task.evidence.passages[:NEAREST_SHOWN]
     if nearest:
@@ -222,8 +235,8 @@ def _refuse(task: AnswerTask, provider: str, reason: str, warnings: tuple[str, .
         quote = find_quote(task.question, passage, task.pages_of(passage))
         if quote is None:
             continue
-        line = f"{' '.join(passage.title.split())}, {place(passage.page_unit, quote)} [{passage.n}]"
-        start = len(text) + 3
+        line = f"{as_prose(passage.title)}, {place(passage.page_unit, quote)} [{passage.n}]"
+        start = len(text) + len("\n- ")
         text += f"\n- {line}"
         citations.append(_citation(passage, quote, "unsupported", (start, start + len(line))))
     yield TextDelta(text)

@@ -4,51 +4,84 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
+from workbench.chat.quotable import Stretch, quotable
 from workbench.records import Evidence, Passage
-from workbench.retrieval.sentences import sentence_spans
-from workbench.retrieval.terms import query_terms, terms
+from workbench.retrieval.markers import as_prose
+from workbench.retrieval.term_sets import term_set
+from workbench.retrieval.terms import query_terms
 
 MOST_SENTENCES = 8
-MOST_PER_PAPER = 3
-WORTH_SAYING = 0.5  # of the best sentence's score: below it a sentence adds noise
-_SHORTEST, _LONGEST = 30, 420  # characters of a sentence that reads well on its own
-_OWN_MARKER = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]")
+MOST_PER_PAPER = 3  # stretches; a stretch is a sentence, or two that follow each other
+WORTH_SAYING = 0.55  # of the best score: below it a paper's best sentence adds noise …
+WORTH_ADDING = 0.6  # … and a further one below this
+WORTH_READING_ON = 0.5  # for the sentence that follows
+LONGEST_PAIR = 480  # characters
+BESIDE = 0.35  # weight of terms that stand beside the sentence rather than in it
+PASSAGE_SHARE = 0.6  # how much of a sentence's score depends on its passage's relevance
+CAPTIONS = 0.7  # a caption names a result more often than it states one
+FIGURES = 1.3  # where the question asks for one
+COMPARED = 40  # sentences whose likeness to the question is computed, half a second's work …
+LIKENESS = 0.5  # … and its share in their score
+
+Similarity = Callable[[Sequence[str]], Sequence[float]]
+"""Cosine of each text with the question."""
+
+_WANTS_FIGURE = re.compile(
+    r"\b(how (many|much|large|fast|long|old|often|big|high|far)|what \w*\s?(share|scores?|rates?|percentage|"
+    r"accuracy|recall|size|number|cost|speed|revenue|price|dose|value)|when|which year)\b",
+    re.IGNORECASE,
+)
+_READS_ON = re.compile(
+    r"(?:This|These|Those|That|It|Its|They|Their|Neither|Both|Such|There|Here|However|But|Instead|Thus|Hence|"
+    r"Therefore|So|In contrast|By contrast|Another|The (?:reason|difference|others?|same|result))\b"
+)
+_OPENING_SIGNS = re.compile(r"^(?:[-•◦▪▸*–#>]\s+|\(?\d{1,2}[.)]\s+(?=\D))+")
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenSentence:
-    """A sentence of one passage; offsets count characters of the paper's text."""
+    """One or two sentences, or a row of a table with its ``header``; offsets count characters of the
+    paper's text."""
 
     passage: Passage
     text: str
     char_start: int
     char_end: int
     score: float
+    header: str | None = None
 
 
-def choose_sentences(question: str, evidence: Evidence) -> list[ChosenSentence]:
-    """The sentences that answer best: at most ``MOST_SENTENCES``, at most ``MOST_PER_PAPER`` of one paper.
+def choose_sentences(
+    question: str, evidence: Evidence, *, similarity: Similarity | None = None
+) -> list[ChosenSentence]:
+    """The sentences that answer best: at most ``MOST_SENTENCES``, best paper first.
 
-    A sentence scores by the question's terms it holds (rare ones count more, as in BM25's inverse
-    document frequency), by its passage's relevance, and by holding a figure where the question asks for
-    one. Every paper whose best sentence is worth saying gets one before any paper gets a second.
+    A sentence scores by the question's terms in it and, for less, beside it (rare ones count more, as in
+    BM25's inverse document frequency), by its passage's relevance, by its likeness to the question where
+    ``similarity`` can tell, and by holding a figure where the question asks for one. Every paper whose best
+    sentence is worth saying gets one before any paper gets a second. The sentence that follows comes along
+    where it goes on with the thought or brings the figure.
     """
-    scored = _score_all(question, evidence.passages)
-    if not scored:
+    stretches = _without_repeats([s for p in evidence.passages for s in quotable(p)])
+    scores = _scores(question, stretches, similarity)
+    if not any(scores):
         return []
-    bar = WORTH_SAYING * scored[0].score
-    by_paper: dict[int, list[ChosenSentence]] = {}
-    for sentence in scored:
-        if sentence.score >= bar:
-            by_paper.setdefault(sentence.passage.paper_id, []).append(sentence)
+    following = dict(_followed(stretches))
     chosen: list[ChosenSentence] = []
-    for turn in range(MOST_PER_PAPER):
-        for sentences in by_paper.values():
-            if turn < len(sentences) and len(chosen) < MOST_SENTENCES:
-                chosen.append(sentences[turn])
+    free = MOST_SENTENCES
+    taken: set[int] = set()
+    for index in _in_turns(stretches, scores):
+        if free and index not in taken:
+            then = following.get(index, index)
+            on = free > 1 and then not in taken and _reads_on(stretches, scores, index, then)
+            last = then if on else index
+            taken |= {index, last}
+            free -= 1 + on
+            chosen.append(_chosen(stretches[index], stretches[last], scores[index]))
     return chosen
 
 
@@ -62,37 +95,113 @@ def grouped(chosen: Sequence[ChosenSentence]) -> list[list[ChosenSentence]]:
 
 def paper_heading(passage: Passage) -> str:
     """The bold line above a paper's sentences."""
-    title = " ".join(passage.title.split()).replace("*", "∗")
+    title = as_prose(passage.title).replace("*", "∗")
     return f"**{title}**" + (f" ({passage.year})" if passage.year else "")
 
 
 def shown_sentence(sentence: ChosenSentence) -> str:
     """The sentence on one line; the paper's own reference numbers can no longer be taken for ours."""
-    return _OWN_MARKER.sub(r"(ref. \1)", " ".join(sentence.text.split()))
+    text = as_prose(_OPENING_SIGNS.sub("", " ".join(sentence.text.split())))
+    if sentence.header is None:
+        return text
+    head = as_prose(sentence.header)
+    return f"In a table ({head}): {text}" if head else f"In a table: {text}"
 
 
-def _score_all(question: str, passages: Sequence[Passage]) -> list[ChosenSentence]:
-    sentences = [
-        ChosenSentence(p, p.text[a:b], p.char_start + a, p.char_start + b, 0.0)
-        for p in passages
-        for a, b in sentence_spans(p.text)
-        if _reads_well(p.text[a:b])
-    ]
-    bags = [set(terms(s.text)) for s in sentences]
+# --- which ones ------------------------------------------------------------------------------
+
+
+def _in_turns(stretches: Sequence[Stretch], scores: Sequence[float]) -> Iterator[int]:
+    """Places of the stretches worth saying: each paper's best, papers by their best, then the second …"""
+    bar = max(scores)
+    ranked = sorted(range(len(scores)), key=lambda i: (-scores[i], stretches[i].passage.n, i))
+    by_paper: dict[int, list[int]] = {}
+    for index in ranked:
+        others = by_paper.setdefault(stretches[index].passage.paper_id, [])
+        if scores[index] >= (WORTH_ADDING if others else WORTH_SAYING) * bar:
+            others.append(index)
+    for turn in range(MOST_PER_PAPER):
+        yield from (places[turn] for places in by_paper.values() if turn < len(places))
+
+
+def _followed(stretches: Sequence[Stretch]) -> Iterator[tuple[int, int]]:
+    """Places of sentences that follow each other in one paragraph, and make a pair that reads well."""
+    for (i, one), (j, two) in pairwise(enumerate(stretches)):
+        same = one.passage.n == two.passage.n and one.header is None and two.header is None
+        between = one.passage.text[
+            one.char_end - one.passage.char_start : two.char_start - two.passage.char_start
+        ]
+        if (
+            same
+            and len(between) < 3
+            and between.count("\n") < 2
+            and two.char_end - one.char_start <= LONGEST_PAIR
+        ):
+            yield i, j
+
+
+def _reads_on(stretches: Sequence[Stretch], scores: Sequence[float], index: int, then: int) -> bool:
+    one, two = stretches[index].text, stretches[then].text
+    brings_figure = _has_figure(two) and not _has_figure(one)
+    return (
+        then != index
+        and scores[then] > 0
+        and (
+            brings_figure
+            or _READS_ON.match(two) is not None
+            or scores[then] >= WORTH_READING_ON * max(scores)
+        )
+    )
+
+
+def _chosen(first: Stretch, last: Stretch, score: float) -> ChosenSentence:
+    start, end = first.char_start, last.char_end
+    text = first.passage.text[start - first.passage.char_start : end - first.passage.char_start]
+    return ChosenSentence(first.passage, text, start, end, score, first.header)
+
+
+# --- scores ----------------------------------------------------------------------------------
+
+
+def _scores(question: str, stretches: Sequence[Stretch], similarity: Similarity | None) -> list[float]:
+    """A score from 0 to about 1 for each stretch; 0 for one that has nothing to do with the question."""
+    bags = [term_set(s.text) for s in stretches]
     weights = _weights(query_terms(question), bags)
     total = sum(weights.values()) or 1.0
-    wants_figure = re.search(r"\b(how (many|much|large|fast|long|old|often)|what (share|score|rate|percentage|accuracy))\b", question, re.I)
-    scored = []
-    for sentence, bag in zip(sentences, bags, strict=True):
-        share = sum(w for term, w in weights.items() if term in bag) / total
-        figure = 0.1 if wants_figure and re.search(r"\d", sentence.text) else 0.0
-        score = share * (1 + figure) + 0.3 * sentence.passage.score if share else 0.0
-        scored.append(ChosenSentence(sentence.passage, sentence.text, sentence.char_start, sentence.char_end, score))
-    scored.sort(key=lambda s: (-s.score, s.passage.n, s.char_start))
-    return _without_repeats([s for s in scored if s.score > 0])
+    scores = []
+    for stretch, bag in zip(stretches, bags, strict=True):
+        near = term_set(f"{stretch.passage.title} {stretch.around}") - bag
+        share = sum(w for t, w in weights.items() if t in bag)
+        share += BESIDE * sum(w for t, w in weights.items() if t in near)
+        scores.append(share / total * (1 - PASSAGE_SHARE + PASSAGE_SHARE * stretch.passage.score))
+    if similarity is not None and any(scores):
+        scores = _with_likeness(scores, stretches, similarity)
+    wants_figure = _WANTS_FIGURE.search(question) is not None
+    return [
+        score
+        * (CAPTIONS if stretch.caption else 1.0)
+        * (FIGURES if wants_figure and _has_figure(stretch.text) else 1.0)
+        for score, stretch in zip(scores, stretches, strict=True)
+    ]
 
 
-def _weights(wanted: Sequence[str], bags: Sequence[set[str]]) -> dict[str, float]:
+def _with_likeness(
+    scores: Sequence[float], stretches: Sequence[Stretch], similarity: Similarity
+) -> list[float]:
+    """Scores as shares of the best one, mixed with likeness to the question; those not compared lose it."""
+    best = max(scores)
+    compared = sorted(range(len(scores)), key=lambda i: -scores[i])[:COMPARED]
+    cosines = dict(zip(compared, similarity([stretches[i].text for i in compared]), strict=True))
+    closest = max(cosines.values())
+    if closest <= 0:
+        return list(scores)
+    return [
+        (1 - LIKENESS) * score / best + LIKENESS * max(0.0, cosines.get(index, 0.0)) / closest
+        for index, score in enumerate(scores)
+    ]
+
+
+def _weights(wanted: Sequence[str], bags: Sequence[Set[str]]) -> dict[str, float]:
     n = len(bags)
     return {
         term: math.log(1 + (n - count + 0.5) / (count + 0.5))
@@ -101,18 +210,17 @@ def _weights(wanted: Sequence[str], bags: Sequence[set[str]]) -> dict[str, float
     }
 
 
-def _reads_well(text: str) -> bool:
-    letters = sum(c.isalpha() for c in text)
-    return _SHORTEST <= len(text) <= _LONGEST and letters >= 0.5 * len(text)
+def _has_figure(text: str) -> bool:
+    return re.search(r"\d", text) is not None
 
 
-def _without_repeats(sentences: Sequence[ChosenSentence]) -> list[ChosenSentence]:
+def _without_repeats(stretches: Sequence[Stretch]) -> list[Stretch]:
     """Overlapping chunks hold the same sentence twice, and papers repeat themselves."""
     seen: set[tuple[int, str]] = set()
     kept = []
-    for sentence in sentences:
-        key = (sentence.passage.paper_id, re.sub(r"\W+", "", sentence.text.casefold()))
+    for stretch in stretches:
+        key = (stretch.passage.paper_id, re.sub(r"\W+", "", stretch.text.casefold()))
         if key not in seen:
             seen.add(key)
-            kept.append(sentence)
+            kept.append(stretch)
     return kept

@@ -1,47 +1,109 @@
 """Do the papers in scope speak of what the question asks? Decided from evidence, without a chat model.
 
-Two signs that they do not. First, the question names something (an identifier such as ``DuckDB`` or
-``BMH-21``) that no candidate passage mentions; candidates come from a keyword search, so a name that
-stands in none of them stands nowhere in the scope. Second, no single passage covers much of the
-question's specific terms while no passage is close to it in meaning either; the best cosine alone does
-not separate the two cases, and neither does coverage alone.
+Signs that they do not:
+
+- The question names something (an identifier such as ``DuckDB`` or ``BMH-21``), or asks how many of
+  something, that no candidate mentions; candidates come from a keyword search, so a word that stands in none
+  of them stands nowhere in the scope.
+- It asks of one named thing what only papers that never mention it could say.
+- No single passage covers much of the question's specific terms while none is close to it in meaning either;
+  the best cosine alone does not separate the two cases, and neither does coverage alone.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections import defaultdict
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from workbench.retrieval.names import mentioned, names
+from workbench.retrieval.names import mentioned, names, proper_nouns
 from workbench.retrieval.term_sets import term_set
 from workbench.retrieval.terms import query_terms
 
 LEAST_COVERAGE = 0.36  # of the specific terms, inside the best single passage …
+LEAST_COVERAGE_OF_NAMED = 0.22  # … or this much, where every name of the question is mentioned …
 LEAST_COSINE = 0.46  # … unless a passage is at least this close in meaning
+
+_COUNTED = re.compile(r"\bhow (?:many|much) ([a-z]{3,}(?:-[a-z]+)*)\b", re.IGNORECASE)
+_NOT_COUNTED = frozenset(
+    {"does", "did", "was", "were", "are", "has", "have", "more", "less", "time", "times"}
+)
+_JOINED = re.compile(r",|&|/|\b(?:and|or|vs|versus|than|with|from|between|und|oder|et|ou)\b", re.IGNORECASE)
+_COMPARES = re.compile(r"\b(?:compar\w+|differ\w*|versus|vs|both|each|respectively|between)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Answerability:
     """``coverage`` is the best passage's share (0 to 1) of the question's terms, rare ones counting more.
-    ``missing_names`` are the question's names that no candidate mentions."""
+    ``missing_names`` are the question's names, and what it counts, that no candidate mentions; ``apart``
+    are names of which each paper mentions one alone."""
 
     answerable: bool
     coverage: float
     missing_names: tuple[str, ...]
+    apart: tuple[str, ...] = ()
 
 
 def judge_answerable(
-    question: str, candidate_texts: Sequence[str], *, chosen: int, best_cosine: float | None
+    question: str,
+    candidate_texts: Sequence[str],
+    *,
+    chosen: int,
+    best_cosine: float | None,
+    papers: Sequence[tuple[int, str]] | None = None,
 ) -> Answerability:
     """``candidate_texts`` are all candidates' texts, the ``chosen`` ones first; ``best_cosine`` is None
-    where there were no vectors."""
+    where there were no vectors. ``papers`` gives each candidate's paper: its id and its title."""
     bags = [term_set(text) for text in candidate_texts]
-    missing = tuple(name for name in names(question) if not any(mentioned(name, bag) for bag in bags))
+    by_paper = _bags_of_papers(bags, papers or ())
+    everywhere = [*bags, *by_paper]
+    named = names(question)
+    missing = _missing([*named, *_counted(question)], everywhere)
+    apart = _apart(question, named, by_paper) if not missing else ()
+    coverage = _best_coverage(question, bags, chosen)
+    least = LEAST_COVERAGE_OF_NAMED if named and not missing else LEAST_COVERAGE
+    close = best_cosine is not None and best_cosine >= LEAST_COSINE
+    strangers = _missing(proper_nouns(question), everywhere) if coverage < LEAST_COVERAGE else ()
+    answerable = not missing and not apart and not strangers and (coverage >= least or close)
+    return Answerability(answerable, coverage, (*missing, *strangers), apart)
+
+
+def _bags_of_papers(bags: Sequence[Set[str]], papers: Sequence[tuple[int, str]]) -> list[set[str]]:
+    """The terms of each paper's candidates and of its title."""
+    by_paper: dict[int, set[str]] = defaultdict(set)
+    for (paper_id, title), bag in zip(papers, bags, strict=False):
+        by_paper[paper_id] |= bag | term_set(title)
+    return list(by_paper.values())
+
+
+def _missing(wanted: Sequence[str], bags: Sequence[Set[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in wanted if not any(mentioned(name, bag) for bag in bags)))
+
+
+def _counted(question: str) -> list[str]:
+    """What the question asks how many of, in the singular or plural it uses."""
+    return [word for word in _COUNTED.findall(question) if word.casefold() not in _NOT_COUNTED]
+
+
+def _apart(question: str, named: Sequence[str], by_paper: Sequence[Set[str]]) -> tuple[str, ...]:
+    """Names that no paper mentions together, where the question asks for one of them at the other.
+
+    Names that are listed or compared ("RAG and SEAL", "does RWKV differ from ViT") may each have their paper.
+    """
+    if len(named) < 2 or not by_paper or _COMPARES.search(question):
+        return ()
+    first, last = question.find(named[0]), question.rfind(named[-1])
+    if _JOINED.search(question, first, last):
+        return ()
+    together = max(sum(mentioned(name, bag) for name in named) for bag in by_paper)
+    return tuple(named) if together < 2 else ()
+
+
+def _best_coverage(question: str, bags: Sequence[Set[str]], chosen: int) -> float:
     weights = _specificity(query_terms(question), bags)
-    best = max((_share(weights, bag) for bag in bags[:chosen]), default=0.0)
-    far = best_cosine is None or best_cosine < LEAST_COSINE
-    return Answerability(not missing and not (best < LEAST_COVERAGE and far), best, missing)
+    return max((_share(weights, bag) for bag in bags[:chosen]), default=0.0)
 
 
 def _specificity(wanted: Sequence[str], bags: Sequence[Set[str]]) -> dict[str, float]:

@@ -34,11 +34,13 @@ def marker_numbers(text: str) -> list[tuple[int, int, int]]:
 
 
 def without_own_markers(text: str) -> str:
-    """``text`` of a paper with its own reference numbers, ``[12]``, as ``(ref. 12)``: they are not ours.
+    """``text`` of a paper with its own reference numbers, ``[12]``, as ``(ref. 12)``: they are not ours."""
+    return _OWN.sub(lambda m: f"({m[1]})" if _is_interval(m[1]) else f"(ref. {m[1]})", text)
 
-    Back quotes become apostrophes, so that a paper cannot open a stretch of code in an answer.
-    """
-    return _OWN.sub(lambda m: f"({m[1]})" if _is_interval(m[1]) else f"(ref. {m[1]})", text).replace("`", "'")
+
+def as_prose(text: str) -> str:
+    """A paper's words as one line of an answer: no markers of its own, and no back quote opens code there."""
+    return without_own_markers(" ".join(text.split())).replace("`", "'")
 
 
 def own_numbers(text: str) -> set[int]:

@@ -12,6 +12,8 @@ _SHORTEST_NUMBERED = 2  # T5, p53
 
 _LETTER = "A-Za-z\u00c0-\u024f\u0370-\u04ff"  # scripts with capitals
 _TOKEN = re.compile(rf"[{_LETTER}0-9][{_LETTER}0-9_./+-]*[{_LETTER}0-9]")
+_ENGLISH = frozenset({"the", "of", "which", "what", "how", "does", "did", "and", "with", "are", "is"})
+_CAPITALISED = re.compile(r"(?<=[a-z0-9,;] )[A-Z][a-z]{2,}\b(?![-'’]?[A-Z])")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _QUANTITY = re.compile(r"\d[\d.,]*-?[A-Za-zµμ%°]{1,3}(?:-\d[\d.,]*[A-Za-z]{0,3})?")  # 18GB, 3-to-10
 _WORD_WITH_NUMBER = re.compile(r"[a-z]{3,}[-.]\d+(?:[.,]\d+)*")  # top-15
@@ -26,6 +28,16 @@ def names(text: str) -> list[str]:
         if _is_numbered(word) or (_has_inner_capital(word) and not shouting):
             found.append(word)
     return list(dict.fromkeys(found))
+
+
+def proper_nouns(text: str) -> list[str]:
+    """Words with a capital inside an English sentence (Annoy, Mexico), which ``names`` does not tell from
+    others. None in a text that is not plainly English, or has a capital on most words."""
+    words = re.findall(r"[^\W\d_]+", text)
+    if not _ENGLISH & {word.lower() for word in words}:
+        return []
+    found = _CAPITALISED.findall(text)
+    return list(dict.fromkeys(found)) if len(found) <= len(words) / 3 else []
 
 
 def is_numbered(name: str) -> bool:

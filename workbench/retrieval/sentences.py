@@ -11,6 +11,7 @@ import re
 
 LONGEST = 1200  # characters; a longer run has no sentence ends (tables, code) and is cut at line ends
 LONGEST_HEADING = 90
+SHORTEST_RUNNING_LINE = 30  # shorter lines before a blank one are headings and cells of tables
 SLACK = 0.85  # lines of printed text are not of one width: a word "would have fit" in this share of it
 
 
@@ -58,6 +59,8 @@ _NUMBERING = re.compile(r"[^\S\n]*(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z])
 _LABEL = re.compile(r"[^\S\n]*[*#_]*([^\W\d_]{3,13})\.?\s[A-Z]?\d{0,3}(?:\.\d{1,2})?[A-Za-z]?")
 # A list item, or a line of a log.
 _ITEM = re.compile(r"[^\S\n]*(?:(?:[-•◦▪▸*–]|\(?\d{1,2}[.)]|\(?[a-z]\))\s|\[?\d{4}-\d\d-\d\d)")
+_OPEN_END = re.compile(r"(?:[^\W\d_A-Z]|[,–—-])$")
+_RUNS_ON = re.compile(r"(?:a|[a-zà-ÿ]{2,})[ ,;.)]")
 _OPENS_HEADING = re.compile(r"[\"'“(#]*[A-Z0-9À-ÞΑ-ΩА-Я\u3041-\u9fff]")
 
 
@@ -85,9 +88,18 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     mark = match.group()
     if mark == "\n":
         return bool(_ITEM.match(text, match.end())) or _is_heading(text, start, match.start())
+    if mark[0] == "\n":
+        return not _goes_on(text, match)
     if mark[0] == ".":
         return _stop_ends(text, match)
     return mark[0] not in "!?" or _opens(_following(text, match.end()))
+
+
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """Whether a sentence runs on behind a blank line, as it does across a page break or round a figure."""
+    before = text[max(0, match.start() - SHORTEST_RUNNING_LINE) : match.start()]
+    running = len(before) == SHORTEST_RUNNING_LINE and "\n" not in before
+    return running and bool(_OPEN_END.search(before)) and bool(_RUNS_ON.match(text, match.end()))
 
 
 def _stop_ends(text: str, match: re.Match[str]) -> bool:

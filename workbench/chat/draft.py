@@ -1,0 +1,79 @@
+"""The answer of a chat model while it is written: markers checked, a refusal recognised by its sign."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from workbench.chat.prompts import REFUSAL_SIGN, surely_cut
+from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
+from workbench.records import Event, TextDelta
+from workbench.retrieval.markers import MarkerStream
+
+
+@dataclass
+class Draft:
+    """The answer as far as it has come. ``text`` is what the markers let through."""
+
+    markers: MarkerStream
+    text: str = ""
+    refused: bool = False
+    warnings: list[str] = field(default_factory=list)
+    first_token: float | None = None
+    _opening: str = ""  # held back while it may be the sign of a refusal
+    _decided: bool = False
+
+    @property
+    def empty(self) -> bool:
+        return not self.text.strip() and not self.markers.unknown
+
+    def read(self, model: ChatModel, messages: Sequence[ChatMessage]) -> Iterator[Event]:
+        with closing(model.stream(messages)) as stream:  # type: ignore[type-var]  # a generator in every provider
+            for piece in stream:
+                if isinstance(piece, ChatUsage):
+                    self._check(messages, piece)
+                    continue
+                self.first_token = self.first_token or time.perf_counter()
+                if self._decided:
+                    yield from self._show(self.markers.feed(piece))
+                    continue
+                self._opening += piece
+                if not _may_be_refusal(self._opening):
+                    yield from self._decide()
+        yield from self.finish()
+
+    def finish(self) -> Iterator[Event]:
+        """The rest of the text, at the end of the stream or where it broke off."""
+        if not self._decided:
+            yield from self._decide()
+        yield from self._show(self.markers.close())
+
+    def _decide(self) -> Iterator[Event]:
+        self._decided = True
+        opening = _without_signs(self._opening)
+        self.refused = opening.upper().startswith(REFUSAL_SIGN)
+        yield from self._show(self.markers.feed(opening if self.refused else self._opening.lstrip()))
+
+    def _show(self, text: str) -> Iterator[Event]:
+        self.text += text
+        if text and not self.refused:
+            yield TextDelta(text)
+
+    def _check(self, messages: Sequence[ChatMessage], usage: ChatUsage) -> None:
+        if surely_cut(messages, usage.prompt_tokens):
+            self.warnings.append(
+                "The chat model's server cut the prompt, so rules or passages may be missing; raise its"
+                " context length or lower WORKBENCH_CONTEXT_WINDOW."
+            )
+
+
+def _without_signs(opening: str) -> str:
+    """The opening without white space, emphasis and quotation marks before its first word."""
+    return opening.lstrip(" \n\t*_#>\"'“")
+
+
+def _may_be_refusal(opening: str) -> bool:
+    start = _without_signs(opening).upper()
+    return len(start) < len(REFUSAL_SIGN) and REFUSAL_SIGN.startswith(start)

@@ -191,6 +191,19 @@ def test_an_interrupt_from_the_keyboard_frees_the_library(database: Database) ->
         pass
 
 
+def test_an_interrupt_while_waiting_ends_the_wait_and_leaves_nothing_locked(database: Database) -> None:
+    holder = start("hold", str(database.path), "write", "60")
+    assert first_line(holder) == "holding\n"
+    waiting = start("hold", str(database.path), "write", "0")
+    time.sleep(1.5)
+    waiting.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in finish(waiting)[2]
+    holder.kill()
+    holder.communicate()
+    with Database(database.path, lock_timeout=2).write():
+        pass
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_process_forked_between_leases_works_on_its_own(database: Database) -> None:
     def work() -> None:

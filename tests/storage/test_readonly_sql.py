@@ -300,12 +300,38 @@ def test_a_hostile_user_name_sees_only_what_is_shared(two_users: Database, user:
     assert values(two_users, "SELECT count(*) FROM projects", user=user) == [[0]]
 
 
-@pytest.mark.parametrize("parameters", [["a\x00"], {"t": "\ud800"}, [1, 2, 3], {"other": 1}])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        ["a\x00"],
+        {"t": "\ud800"},
+        [["\ud800"]],
+        [{"a": "\ud800"}],
+        [1, 2, 3],
+        {"other": 1},
+        [10**40],
+        [object()],
+    ],
+)
 def test_parameters_that_do_not_fit_are_refused_in_one_line(two_users: Database, parameters: Any) -> None:
     marker = "$t" if isinstance(parameters, dict) else "?"
     with pytest.raises(InvalidInputError) as raised:
         run(two_users, f"SELECT title FROM papers WHERE title = {marker}", parameters)
     assert len(str(raised.value).splitlines()) == 1
+
+
+def test_numbers_out_of_a_frame_can_be_bound(two_users: Database) -> None:
+    found = run(two_users, "SELECT paper_id, chunk_id / 2 AS half FROM chunks ORDER BY chunk_id LIMIT 1")
+    query = "SELECT count(*) FROM chunks WHERE paper_id = ? AND chunk_id / 2 = ?"
+    assert values(two_users, query, [found.paper_id[0], found.half[0]]) == [[1]]
+
+
+def test_python_variables_are_no_tables(two_users: Database) -> None:
+    frame = pandas.DataFrame({"hidden": [42]})
+    query = "SELECT * FROM (WITH frame AS (SELECT 1 AS a) SELECT * FROM frame) x, frame"
+    with pytest.raises(InvalidInputError, match="frame does not exist"):
+        run(two_users, query)
+    assert len(frame) == 1
 
 
 def test_a_query_that_never_ends_is_stopped(two_users: Database) -> None:

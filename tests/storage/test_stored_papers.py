@@ -391,3 +391,14 @@ def test_chunks_come_in_the_order_of_the_ids(database: Database, add_paper: AddP
         assert chunks.by_ids(cursor, []) == []
         assert chunks.of_papers(cursor, []) == []
     assert ids == sorted(ids)
+
+
+def test_any_number_of_chunks_can_be_asked_for(database: Database, add_paper: AddPaper) -> None:
+    paper_ids = [add_paper("long", chunks=250), add_paper("short")]
+    with database.read() as cursor:
+        found = chunks.of_papers(cursor, paper_ids)
+        ids = [chunk.id for chunk in found]
+        backwards = ids[::-1]
+        assert [chunk.id for chunk in chunks.by_ids(cursor, backwards)] == backwards
+        assert chunks.by_ids(cursor, ids[:100]) == found[:100]
+        assert chunks.of_papers(cursor, [*paper_ids, *range(1000, 1200)]) == found

@@ -130,12 +130,16 @@ def _rows(
     parameters: Sequence[Any] | Mapping[str, Any] | None,
     timeout: float,
 ) -> pandas.DataFrame:
+    bound: dict[str, Any] | list[Any]
+    if isinstance(parameters, Mapping):
+        bound = {name: _bindable(value) for name, value in parameters.items()}
+    else:
+        bound = [_bindable(value) for value in parameters or ()]
     timer = threading.Timer(timeout, private.interrupt)
     timer.daemon = True
     private.execute("BEGIN TRANSACTION READ ONLY")
     timer.start()
     try:
-        bound = dict(parameters) if isinstance(parameters, Mapping) else list(parameters or ())
         return private.execute(query, bound).df()
     finally:
         timer.cancel()
@@ -244,9 +248,22 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(item)
 
 
-def _texts(parameters: Sequence[Any] | Mapping[str, Any] | None) -> Iterator[str]:
-    values = parameters.values() if isinstance(parameters, Mapping) else parameters or ()
-    return (value for value in values if isinstance(value, str))
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in the parameters, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(key)
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _bindable(value: Any) -> Any:
+    """``value`` as DuckDB takes it: a number out of a DataFrame is numpy's, which it refuses."""
+    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
 
 
 def _one_line(error: duckdb.Error) -> str:

@@ -35,6 +35,7 @@ def dashboard(opener: Callable[[], Workbench], *, run: Run = in_thread) -> ipywi
 
     def show(opened: Workbench) -> None:
         page.children = [Dashboard(opened, run=run).box]
+        opening.close()
 
     opening = Opening(opener, on_open=show, run=run)
     page.children = [opening]
@@ -81,7 +82,7 @@ class Dashboard:
         self.projects.refresh()
         self.chat.offer_scopes(self.projects.projects)
         self._project_chosen()
-        self.header.refresh()
+        self._refresh_header()
 
     def _project_chosen(self) -> None:
         """Everything follows the project: papers, thread, and a viewer that shows nothing of another."""
@@ -97,8 +98,13 @@ class Dashboard:
         self.chat.suggest(self._titles())
 
     def _library_changed(self) -> None:
-        self.projects.refresh()
-        self.header.refresh()
+        """Counts follow; a fault in showing them must not end the work that changed the library."""
+        with self.projects.shown_errors("reading the projects"):
+            self.projects.refresh()
+        self._refresh_header()
+
+    def _refresh_header(self) -> None:
+        self.header.in_background("reading the library's state", self.header.refresh)
 
     def _read(self, paper: int) -> None:
         self._cited_turn = -1

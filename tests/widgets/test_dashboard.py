@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import ipywidgets
 import pytest
@@ -14,7 +15,14 @@ from widgets import dashboards
 from widgets.dashboards import Dashboard, dashboard
 from widgets.opening.view import Opening
 from widgets.panel import at_once
-from workbench import AnswerDone, EvidenceFound, LibraryLockedError, Scope, Workbench
+from workbench import (
+    AnswerDone,
+    EvidenceFound,
+    LibraryLockedError,
+    ProviderUnavailableError,
+    Scope,
+    Workbench,
+)
 
 
 @pytest.fixture
@@ -80,6 +88,21 @@ def test_papers_added_here_are_counted_everywhere(wb: Workbench, tmp_path: Path)
     real.chat.act({"do": "cite", "with": {"turn": 0, "k": 0}})
     ((start, end),) = real.viewer.spans
     assert real.viewer.text[start:end] == "The engine weaves patterns as the loom weaves flowers."
+
+
+def test_a_chat_model_that_is_away_is_told_and_stops_nothing(
+    wb: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> dict[str, Any]:
+        raise ProviderUnavailableError("Ollama does not answer. Start it.")
+
+    monkeypatch.setattr(wb, "status", away)
+    real = Dashboard(wb, run=at_once)
+    (tmp_path / "new.txt").write_text("The engine weaves patterns as the loom weaves flowers.")
+    real.papers.act({"do": "add_path", "with": {"path": str(tmp_path / "new.txt")}})
+    assert real.header.error == "Ollama does not answer. Start it."
+    assert [o["status"] for o in real.papers.outcomes] == ["ready"]
+    assert [p["papers"] for p in real.projects.projects] == [1]
 
 
 def test_two_hundred_refreshes_make_no_new_widget(

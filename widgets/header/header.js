@@ -16,11 +16,12 @@ function drawHeader(model, root) {
     }, view)));
   };
   const drawFacts = () => {
-    facts.replaceChildren(...model.get("facts").map((fact) => el("span", {}, fact)));
-    facts.dataset.health = model.get("health");
-    facts.title = model.get("notes").join("\n");
+    const error = model.get("error");
+    facts.replaceChildren(...(error ? [error] : model.get("facts")).map((fact) => el("span", {}, fact)));
+    facts.dataset.health = error ? "warning" : model.get("health");
+    facts.title = error || model.get("notes").join("\n");
   };
-  const stops = [watch(model, ["views", "view"], drawViews), watch(model, ["facts", "health", "notes"], drawFacts)];
+  const stops = [watch(model, ["views", "view"], drawViews), watch(model, ["facts", "health", "notes", "error"], drawFacts)];
   const closeDrawer = (event) => {
     const app = root.closest(".wb-app");
     if (app?.classList.contains("wb-sidebar-open") && !event.target.closest(".wb-side, .wb-sidebar-toggle")) {

@@ -32,6 +32,7 @@ class HeaderState(PanelState):
     def refresh(self) -> None:
         """Read the library's state again."""
         status = self._workbench.status()
+        self.error = ""
         self.notes = [one_line(w) for w in status["warnings"]]
         self.health = "warning" if self.notes else "good"
         model = status["chat_model"]

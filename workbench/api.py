@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.chat.engine import AnswerTask, answer_events
 from workbench.chat.extractive import Similarity
 from workbench.errors import InvalidInputError, ProviderError
-from workbench.interfaces import ChatModel, Embedder, VectorIndex
+from workbench.interfaces import ChatModel, Embedder, KeywordIndex, VectorIndex
 from workbench.library import Chunks, Papers, Projects
 from workbench.records import Answer, AnswerDone, Event, Evidence, Page, Passage, SentenceVerdict
 from workbench.retrieval.audit import audit_text
@@ -63,7 +63,11 @@ class Workbench:
         self._given_embedder, self._given_chat_model = embedder, chat_model
         self._database = Database(settings.library, lock_timeout=settings.lock_timeout)
         self.papers = Papers(
-            self._database, self.user, ingestor=lambda: self._ingestor, reader=lambda: self._reader
+            self._database,
+            self.user,
+            ingestor=lambda: self._ingestor,
+            reader=lambda: self._reader,
+            refresh_indexes=self._refresh_indexes,
         )
         self.projects = Projects(
             self._database, self.user, self.papers, max_papers=settings.project_max_papers
@@ -285,15 +289,25 @@ class Workbench:
         return HnswVectorIndex(self._source, self._database.derived / "hnsw", exact)
 
     @cached_property
-    def _searcher(self) -> Searcher:
+    def _keyword_index(self) -> KeywordIndex:
         from workbench.indexes.keyword import KeywordTantivyIndex
 
+        return KeywordTantivyIndex(self._source, self._database.derived / "keywords")
+
+    def _refresh_indexes(self) -> None:
+        """After papers came or changed, so that the next search need not wait. One that cannot catch up now
+        does so at that search."""
+        self._vector_index.refresh()
+        self._keyword_index.refresh()
+
+    @cached_property
+    def _searcher(self) -> Searcher:
         embedder, warnings = self._embedder_choice
         return Searcher(
             database=self._database,
             user=self.user,
             vector_index=self._vector_index,
-            keyword_index=KeywordTantivyIndex(self._source, self._database.derived / "keywords"),
+            keyword_index=self._keyword_index,
             embedder=embedder,
             warnings=warnings,
         )

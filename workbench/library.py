@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from workbench.errors import DocumentError, InvalidInputError, NotFoundError
+from workbench.errors import ConflictError, DocumentError, InvalidInputError, NotFoundError
 from workbench.records import Chunk, FileOutcome, IngestReport, Page, PageView, Paper, Progress, Project
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
@@ -28,6 +29,7 @@ PaperLike = Paper | int
 Listed = list  # inside these classes the name ``list`` means their method
 
 _NOT_GIVEN: Any = project_store.NOT_GIVEN
+_AT_LIMIT = re.compile(r"holds \d+ papers and its limit is \d+")  # how a report words a full project
 
 
 class Projects:
@@ -76,18 +78,18 @@ class Projects:
     def add(self, project: ProjectLike, *papers: PaperLike | str | Path) -> Project:
         """Adds papers, given as papers, ids or paths; a path is put into the library first.
 
-        Raises ConflictError at the project's paper limit, NotFoundError for an unknown paper, and
-        DocumentError for a file that cannot become one.
+        Papers and ids go in all or none, each file by itself. Raises ConflictError at the project's paper
+        limit, NotFoundError for an unknown paper, and DocumentError for a file that cannot become one.
         """
         found = self.get(project)
-        for paper in papers:
-            if isinstance(paper, str | Path):
-                self._papers.add(paper, project=found)
-                continue
+        paper_ids = [_paper_id(p) for p in papers if not isinstance(p, str | Path)]
+        if paper_ids:
             with self._database.write() as cursor:
-                project_store.add_paper(
-                    cursor, self._user, found.id, _paper_id(paper), limit=self._max_papers
-                )
+                for paper_id in paper_ids:
+                    project_store.add_paper(cursor, self._user, found.id, paper_id, limit=self._max_papers)
+        for path in papers:
+            if isinstance(path, str | Path):
+                self._papers.add(path, project=found)
         return self.get(found.id)
 
     def remove(self, project: ProjectLike, paper: PaperLike) -> None:
@@ -97,7 +99,7 @@ class Projects:
             project_store.remove_paper(cursor, self._user, found.id, _paper_id(paper))
 
     def papers(self, project: ProjectLike) -> Listed[Paper]:
-        """The project's papers, in the order they were added."""
+        """The project's papers, in the order the library got them."""
         return self._papers.list(scope=Scope.project(self.get(project)))
 
 
@@ -105,16 +107,30 @@ class Papers:
     """``wb.papers``: what is in the library, as this user sees it."""
 
     def __init__(
-        self, database: Database, user: str, ingestor: Callable[[], Ingestor], reader: Callable[[], Reader]
+        self,
+        database: Database,
+        user: str,
+        *,
+        ingestor: Callable[[], Ingestor],
+        reader: Callable[[], Reader],
+        refresh_indexes: Callable[[], None],
     ) -> None:
         self._database, self._user, self._ingestor, self._reader = database, user, ingestor, reader
+        self._refresh_indexes = refresh_indexes
 
     def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
         """Adds one file (path, bytes or file object) and returns its paper; the same bytes again return the
-        paper that is there. Raises DocumentError with the reason where it cannot become a paper."""
+        paper that is there.
+
+        ``title`` is what this user calls it, in place of the title that stands in the file. Raises
+        DocumentError with the reason where it cannot become a paper, ConflictError where the project is full.
+        """
+        if isinstance(source, str | Path) and Path(source).expanduser().is_dir():
+            raise InvalidInputError(f"{source} is a folder: add_many takes folders, add one file.")
         outcome = self._add([source], title=title, project=project, progress=None).files[0]
         if outcome.status == "failed" or outcome.paper_id is None:
-            raise DocumentError(f"{outcome.file}: {outcome.error}")
+            reason = f"{outcome.file}: {outcome.error}"
+            raise ConflictError(reason) if _AT_LIMIT.search(reason) else DocumentError(reason)
         return self.get(outcome.paper_id)
 
     def add_many(
@@ -142,7 +158,7 @@ class Papers:
         cancelled: Callable[[], bool] | None = None,
     ) -> IngestReport:
         project_id = self._project_id(project)
-        return self._ingestor().add_many(
+        report = self._ingestor().add_many(
             sources,
             user=self._user,
             project_id=project_id,
@@ -150,6 +166,8 @@ class Papers:
             progress=progress,
             cancelled=cancelled,
         )
+        self._refresh_indexes()
+        return report
 
     def add_texts(
         self,
@@ -159,9 +177,11 @@ class Papers:
         progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
         """Adds records with ``title``, ``text`` and an optional ``source_id`` of your own, one paper each."""
-        return self._ingestor().add_texts(
+        report = self._ingestor().add_texts(
             list(records), user=self._user, project_id=self._project_id(project), progress=progress
         )
+        self._refresh_indexes()
+        return report
 
     def get(self, paper: PaperLike) -> Paper:
         """The paper with this id. Raises NotFoundError where it is not in the user's library."""
@@ -169,7 +189,7 @@ class Papers:
             return paper_store.get(cursor, self._user, _paper_id(paper))
 
     def list(self, scope: Scope = Scope.ALL) -> Listed[Paper]:
-        """The papers of a scope, in the order they were added."""
+        """The papers of a scope, in the order the library got them."""
         with self._database.read() as cursor:
             ids = scopes.paper_ids(cursor, self._user, scope)
             return paper_store.list_papers(cursor, self._user, ids)
@@ -178,13 +198,19 @@ class Papers:
         """Takes the paper out of the user's library and projects. Its text, vectors and file go when no
         user's library holds it any more."""
         with self._database.write() as cursor:
-            paper_store.unlink(cursor, self._user, _paper_id(paper))
+            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            paper_store.unlink(cursor, self._user, found.id)
+            gone = paper_store.find_by_hash(cursor, found.sha256) is None
+        if gone:
+            self._derived_source(found).unlink(missing_ok=True)
 
     def reprocess(
         self, paper: PaperLike, *, progress: Callable[[Progress], None] | None = None
     ) -> FileOutcome:
         """Reads the stored file again and replaces the paper's chunks and vectors in one step."""
-        return self._ingestor().reprocess(self.get(paper).id, user=self._user, progress=progress)
+        outcome = self._ingestor().reprocess(self.get(paper).id, user=self._user, progress=progress)
+        self._refresh_indexes()
+        return outcome
 
     def share(self, paper: PaperLike) -> Paper:
         """Makes the paper visible to every user of the library."""
@@ -232,12 +258,14 @@ class Papers:
                 )
             if not 1 <= page <= found.pages:
                 raise NotFoundError(f"“{found.title}” has pages 1 to {found.pages}; there is no page {page}.")
-            folder = self._database.derived / "sources"
-            folder.mkdir(mode=0o700, exist_ok=True)
-            path = folder / f"{found.sha256}.pdf"
+            path = self._derived_source(found)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
             if not path.exists():
                 paper_store.write_source(cursor, found.id, path)
         return path
+
+    def _derived_source(self, paper: Paper) -> Path:
+        return self._database.derived / "sources" / f"{paper.sha256}.pdf"
 
     def _project_id(self, project: ProjectLike | None) -> int | None:
         if project is None:
@@ -272,4 +300,9 @@ def _key(project: ProjectLike) -> int | str:
 
 
 def _paper_id(paper: PaperLike) -> int:
-    return paper.id if isinstance(paper, Paper) else paper
+    given = paper.id if isinstance(paper, Paper) else paper
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise InvalidInputError(
+            f"{given!r} is neither a paper nor a paper's id: list your papers to see them."
+        )
+    return given

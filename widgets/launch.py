@@ -22,5 +22,11 @@ def voila_command(library: Path, *, port: int = 8866, open_browser: bool = True)
     It prints the address with the token, and opens it in a browser where ``open_browser``; if ``port`` is
     taken it finds another. The user is the environment's ``WORKBENCH_USER``.
     """
-    command = [sys.executable, "-m", "widgets.server", f"--port={port}", f"--Dashboard.library={library}"]
+    command = [
+        sys.executable,
+        "-m",
+        "widgets.server",
+        f"--port={port}",
+        f"--DashboardServer.library={library}",
+    ]
     return [*command, *([] if open_browser else ["--no-browser"]), str(dashboard_notebook())]

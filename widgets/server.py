@@ -18,7 +18,7 @@ from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from widgets.launch import PACKAGE, SITE
 
 
-class Dashboard(Voila):  # type: ignore[misc]  # Voila ships no types
+class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
     """Binds to this machine only, asks for a token, and says where the dashboard is.
 
     Settings come from ``site/voila.json`` and the command line, not from the folder it is started in.
@@ -74,7 +74,7 @@ def _put_first(variable: str, folder: str) -> None:
 
 
 def main() -> None:
-    Dashboard.launch_instance()
+    DashboardServer.launch_instance()
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def test_the_command_names_library_port_and_notebook() -> None:
         "-m",
         "widgets.server",
         "--port=9001",
-        "--Dashboard.library=/data/my library.duckdb",
+        "--DashboardServer.library=/data/my library.duckdb",
         "--no-browser",
         str(dashboard_notebook()),
     ]

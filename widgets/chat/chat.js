@@ -67,80 +67,86 @@ function turnView(model, card, index, question) {
   const status = el("div", { class: "wb-status" });
   const body = el("div", { class: "wb-answer" });
   const notes = el("div", { class: "wb-notes" });
-  const foot = el("div", { class: "wb-foot" });
-  const passages = el("div", { class: "wb-passages", hidden: true });
-  const article = el("article", { class: "wb-turn" }, el("div", { class: "wb-question" }, question), status, body, notes, foot, passages);
+  const foot = turnFoot(model, index);
+  const article = el("article", { class: "wb-turn" }, el("div", { class: "wb-question" }, question), status, body, notes, foot.box, foot.passages);
+  const citationOf = (chip) => turn.citations?.[Number(chip.dataset.k)];
   let turn = {};
   let last = "";
 
-  const chipAt = (event) => event.target.closest?.(".wb-cite");
-  body.addEventListener("click", (event) => {
-    const chip = chipAt(event);
-    if (chip) { card.hide(); act(model, "cite", { turn: index, k: Number(chip.dataset.k) }); }
+  const onChip = (type, use) => body.addEventListener(type, (event) => {
+    const chip = event.target.closest?.(".wb-cite");
+    if (chip) use(chip);
   });
-  for (const type of ["pointerover", "focusin"]) {
-    body.addEventListener(type, (event) => { const chip = chipAt(event); if (chip) card.show(chip, turn.citations?.[Number(chip.dataset.k)]); });
-  }
-  for (const type of ["pointerout", "focusout"]) body.addEventListener(type, (event) => { if (chipAt(event)) card.hideSoon(); });
-
-  const passageRow = (passage, k) => el("button", {
-    type: "button", class: "wb-passage", onclick: () => act(model, "cite", { turn: index, k, among: "passages" }),
-  }, el("b", {}, passage.title), el("small", {}, dotted(passage.byline, pageText(passage), `relevance ${passage.score.toFixed(2)}`, passage.ranks)),
-  el("q", {}, passage.quote.slice(0, 260)));
-
-  function drawFoot() {
-    const facts = turn.foot;
-    foot.hidden = !facts && !turn.text;
-    if (foot.hidden) return;
-    const list = turn.passages ?? [];
-    const why = list.length > 0 && el("button", {
-      type: "button", class: "wb-link", "aria-expanded": String(!passages.hidden),
-      onclick: (event) => {
-        passages.hidden = !passages.hidden;
-        event.currentTarget.setAttribute("aria-expanded", String(!passages.hidden));
-        if (!passages.childElementCount) passages.replaceChildren(...list.map(passageRow));
-        if (!passages.hidden) passages.closest(".wb-thread").scrollBy({ top: Math.min(passages.offsetHeight, 240), behavior: "smooth" });
-      },
-    }, "Why these passages");
-    const copy = el("button", { type: "button", class: "wb-link", onclick: async (event) => {
-      const button = event.currentTarget;
-      await navigator.clipboard.writeText(turn.text);
-      button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
-    } }, "Copy");
-    foot.replaceChildren(...[
-      facts?.supported > 0 && el("span", { class: "wb-ok" }, `✓ ${facts.supported} supported`),
-      facts?.partly > 0 && el("span", { class: "wb-part" }, `◐ ${facts.partly} partly`),
-      facts?.unsupported > 0 && el("span", { class: "wb-no" }, `✗ ${facts.unsupported} not supported`),
-      facts?.uncited > 0 && el("span", {}, `○ ${facts.uncited} without citation`),
-      facts && turn.state !== "refused" && el("span", {}, `${facts.cited} of ${facts.in_scope} ${facts.in_scope === 1 ? "paper" : "papers"} cited`),
-      facts && el("span", {}, dotted(facts.provider, facts.seconds > 0 && `${facts.seconds} s`)),
-      el("span", { class: "wb-foot-actions" }, why, copy),
-    ].filter(Boolean));
-  }
+  onChip("click", (chip) => { card.hide(); act(model, "cite", { turn: index, k: Number(chip.dataset.k) }); });
+  for (const type of ["pointerover", "focusin"]) onChip(type, (chip) => card.show(chip, citationOf(chip)));
+  for (const type of ["pointerout", "focusout"]) onChip(type, () => card.hideSoon());
 
   const draw = (now) => {
     const key = JSON.stringify([now.state, now.html, now.notes, now.citations?.length]);
     if (key === last) return;
     last = key;
     turn = now;
-    const running = turn.state === "searching" || turn.state === "answering";
-    article.setAttribute("aria-busy", String(running));
+    const said = { searching: "Reading the papers", stopped: "Stopped", failed: "No answer" }[turn.state];
+    article.setAttribute("aria-busy", String(turn.state === "searching" || turn.state === "answering"));
     article.dataset.state = turn.state;
-    status.hidden = turn.state === "answering" || turn.state === "done" || turn.state === "refused";
-    status.textContent = { searching: "Reading the papers", stopped: "Stopped", failed: "No answer" }[turn.state] ?? "";
+    status.hidden = !said;
+    status.textContent = said ?? "";
     body.innerHTML = turn.html; // markdown rendered and sanitised in richtext.py; nothing else is HTML
     for (const chip of body.querySelectorAll(".wb-cite")) {
-      const citation = turn.citations?.[Number(chip.dataset.k)];
+      const citation = citationOf(chip);
       if (citation) chip.setAttribute("aria-label", `Citation ${citation.n}: ${dotted(citation.title, pageText(citation), SUPPORT[citation.support])}`);
     }
     notes.replaceChildren(...turn.notes.map((note) => el("div", {}, note)));
-    drawFoot();
+    foot.draw(turn);
   };
   const activate = (k) => {
     for (const chip of body.querySelectorAll(".wb-cite")) chip.classList.toggle("wb-on", Number(chip.dataset.k) === k);
   };
   return { article, draw, activate };
+}
+
+/** Below an answer: how well it is supported, where it comes from, and the passages it could use. */
+function turnFoot(model, index) {
+  const box = el("div", { class: "wb-foot" });
+  const passages = el("div", { class: "wb-passages", hidden: true });
+
+  const passageRow = (passage, k) => el("button", {
+    type: "button", class: "wb-passage", onclick: () => act(model, "cite", { turn: index, k, among: "passages" }),
+  }, el("b", {}, passage.title), el("small", {}, dotted(passage.byline, pageText(passage), `relevance ${passage.score.toFixed(2)}`, passage.ranks)),
+  el("q", {}, passage.quote.slice(0, 260)));
+
+  const why = (list) => el("button", {
+    type: "button", class: "wb-link", "aria-expanded": String(!passages.hidden),
+    onclick: (event) => {
+      passages.hidden = !passages.hidden;
+      event.currentTarget.setAttribute("aria-expanded", String(!passages.hidden));
+      if (!passages.childElementCount) passages.replaceChildren(...list.map(passageRow));
+      if (!passages.hidden) passages.closest(".wb-thread").scrollBy({ top: Math.min(passages.offsetHeight, 240), behavior: "smooth" });
+    },
+  }, "Why these passages");
+
+  const copy = (text) => el("button", { type: "button", class: "wb-link", onclick: async (event) => {
+    const button = event.currentTarget;
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  } }, "Copy");
+
+  const draw = (turn) => {
+    const facts = turn.foot ?? {};
+    const count = (number, name, text) => number > 0 && el("span", { class: name }, `${text.replace("#", number)}`);
+    box.hidden = !turn.foot && !turn.text;
+    box.replaceChildren(...[
+      count(facts.supported, "wb-ok", "✓ # supported"),
+      count(facts.partly, "wb-part", "◐ # partly"),
+      count(facts.unsupported, "wb-no", "✗ # not supported"),
+      count(facts.uncited, "", "○ # without citation"),
+      turn.foot && turn.state !== "refused" && el("span", {}, `${facts.cited} of ${facts.in_scope} ${facts.in_scope === 1 ? "paper" : "papers"} cited`),
+      turn.foot && el("span", {}, dotted(facts.provider, facts.seconds > 0 && `${facts.seconds} s`)),
+      el("span", { class: "wb-foot-actions" }, turn.passages?.length > 0 && why(turn.passages), turn.text && copy(turn.text)),
+    ].filter(Boolean));
+  };
+  return { box, passages, draw };
 }
 
 /** The card beside a marker: what it cites. */

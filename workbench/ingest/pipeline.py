@@ -78,11 +78,13 @@ class Ingestor:
         """
         outcomes: list[FileOutcome] = []
         with tempfile.TemporaryDirectory(prefix="workbench-") as spool:
-            for source in source_files(sources, spool=Path(spool), max_file_mb=self._max_file_mb):
+            found = list(source_files(sources, spool=Path(spool), max_file_mb=self._max_file_mb))
+            for number, source in enumerate(found, start=1):
                 if cancelled is not None and cancelled():
                     outcomes.append(FileOutcome(source.name, "failed", error=CANCELLED))
                     continue
                 work = FileWork(source.name, user, project_id, title=title, progress=progress)
+                work.number, work.files = number, len(found)
                 outcome = self._add_file(work, source)
                 outcomes.append(replace(outcome, warnings=(*source.notes, *outcome.warnings)))
         return IngestReport(tuple(outcomes))

@@ -19,7 +19,8 @@ OnProgress = Callable[[Progress], None]
 
 @dataclass(slots=True)
 class FileWork:
-    """``stage`` is the one at work, ``seconds`` holds those that are done."""
+    """``stage`` is the one at work, ``seconds`` holds those that are done. The file is the ``number``-th of
+    ``files``."""
 
     name: str
     user: str
@@ -28,6 +29,8 @@ class FileWork:
     source_id: str | None = None
     sha256: str | None = None
     progress: OnProgress | None = None
+    number: int = 1
+    files: int = 1
     stage: str = "read"
     seconds: list[tuple[str, float]] = field(default_factory=list)
 
@@ -42,7 +45,7 @@ class FileWork:
     def tell(self, done: int, total: int) -> None:
         """Reports ``done`` of ``total`` units of the stage at work."""
         if self.progress is not None:
-            self.progress(Progress(self.stage, self.name, done, total))
+            self.progress(Progress(self.stage, self.name, done, total, self.number, self.files))
 
     def write_ledger(self, cursor: DuckDBPyConnection, *, paper_id: int | None) -> None:
         """A row for each stage that is done."""

@@ -17,6 +17,7 @@ from workbench.ingest.layout.lines import Line, PageLines
 
 _CENTRE = (0.3, 0.7)  # where a gutter can be, as a share of the width of the page's text
 _MIN_ROWS = 3
+_STEP = 3.0  # points between the places tried for a gutter
 _MIN_JUMPS = 0.4  # jumps from right to left, per line of the shorter column
 _MIN_WORDS = 3.0  # per line, on average, on both sides
 _MIN_LETTERS = 0.6  # share of the characters that are not spaces
@@ -59,7 +60,7 @@ def _gutter(lines: Sequence[Line], left: float, right: float) -> float | None:
     candidates = [(a + b) / 2 for a, b in gaps if low < (a + b) / 2 < high]
     candidates += [line.right + 0.5 for line in lines if low < line.right < high]
     best, fewest = None, len(lines) / 2
-    for x in sorted({round(candidate, 0) for candidate in candidates}):
+    for x in sorted({_STEP * round(candidate / _STEP) for candidate in candidates}):
         crossing = sum(_crosses(line, x) for line in lines)
         if crossing < fewest:
             best, fewest = x, crossing

@@ -15,6 +15,8 @@ _LARGER = 1.15  # times the body's size
 _NUMBERED = re.compile(
     r"(?:(?:\d{1,2}\.){0,3}\d{1,2}\.?|[A-Z](?:\.\d{1,2})*\.?|[IVX]{1,5}\.)\s+(?=\S*[^\W\d_]{2})"
 )
+_LETTER = re.compile(r"[^\W\d_]")
+_LONGEST_KNOWN = 40  # characters of a heading known by its words
 _FOOTNOTED = re.compile("[†‡§¶∗]")  # names of authors, in the print of a heading
 _LABEL = re.compile(
     r"(?:fig(?:ure)?s?|tab(?:le|\.)|algorithm|theorem|lemma|listing|equation)\b", re.IGNORECASE
@@ -43,36 +45,38 @@ class HeadingStyle:
     def is_heading(self, line: Line, page_index: int) -> bool:
         """Whether the line reads and looks like a heading."""
         text = line.text
-        letters = sum(c.isalpha() for c in text)
-        if not _heading_like(line, letters):
+        if not _heading_like(line):
             return False
-        if self.outline and squeezed(text) in self.outline.get(page_index, ()):
+        titles = self.outline.get(page_index)
+        if titles and squeezed(text) in titles:
             return True
-        bare = _NUMBERED.sub("", text, count=1).strip(" .:").casefold()
-        if bare in _KNOWN:
+        if len(text) <= _LONGEST_KNOWN and _bare(text) in _KNOWN:
             return True
-        if _LABEL.match(text):
+        large = line.size >= _LARGER * self.body_size
+        if not (large or line.bold or text.isupper()) or _LABEL.match(text):
             return False
-        if line.size >= _LARGER * self.body_size and letters >= 3:
+        if large:
             return True
         numbered = _NUMBERED.match(text) is not None and text[-1] not in ".;,"
+        if not line.bold or line.size <= 0.85 * self.body_size:
+            return numbered and text.isupper()
         opens = text[0].isupper() or text[0].isdigit() or not text[0].isascii()
-        if line.bold and line.size > 0.85 * self.body_size and opens:
-            return numbered or (len(text) <= 80 and text[-1] != ".")
-        return numbered and text.isupper()
+        return opens and (numbered or (len(text) <= 80 and text[-1] != "."))
 
 
-def _heading_like(line: Line, letters: int) -> bool:
+def _bare(text: str) -> str:
+    """A heading's words without its number."""
+    return _NUMBERED.sub("", text, count=1).strip(" .:").casefold()
+
+
+def _heading_like(line: Line) -> bool:
     text = line.text
-    return (
-        not line.sideways
-        and not line.hyphen
-        and 2 <= len(text) <= MAX_HEADING
-        and 2 * letters >= len(text) - text.count(" ")
-        and text[-1] not in ",;"
-        and not _FOOTNOTED.search(text)
-        and len(line.cells) < 3
-    )
+    if line.sideways or line.hyphen or not 2 <= len(text) <= MAX_HEADING or text[-1] in ",;":
+        return False
+    if len(line.cells) > 2 or _FOOTNOTED.search(text):
+        return False
+    letters = len(_LETTER.findall(text))
+    return letters >= 2 and 2 * letters >= len(text) - text.count(" ")
 
 
 def body_size(pages: Sequence[PageLines]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +133,8 @@ def _outline(pdf: Any) -> dict[int, frozenset[str]]:
 
 
 def _refuse_without_text(pages: _Pages) -> None:
-    letters = sum(c.isalpha() for page in pages.lines for line in page.lines for c in line.text)
-    if letters >= MIN_LETTERS:
+    letters = (c for page in pages.lines for line in page.lines for c in line.text if c.isalpha())
+    if len(list(islice(letters, MIN_LETTERS))) == MIN_LETTERS:
         return
     if len(pages.failed) == len(pages.lines):
         raise DocumentError("none of this PDF's pages can be read: the file is damaged")

@@ -141,24 +141,44 @@ class _LineReader:
         return 0 < length <= 128 and _BOLD.search(self._name.raw[: length - 1]) is not None
 
     def _cells(self, start: int, end: int, left: float, right: float, size: float) -> tuple[Cell, ...]:
-        count = pdfium.FPDFText_CountRects(self._page, start, end - start)
-        if count < 2:
+        pieces = pdfium.FPDFText_CountRects(self._page, start, end - start)
+        if pieces < 2:
             return ()
+        spaces = self._text.count(" ", start, end)
+        gaps = self._gaps_at_spaces if 2 * spaces < pieces else self._gaps_between_pieces
         cells: list[Cell] = []
-        reach = None  # right end of what has been seen
         cell_start, cell_left = start, left
-        for index in range(count):
-            pdfium.FPDFText_GetRect(self._page, index, self._left, self._top, self._right, self._bottom)
-            piece_left, piece_right = self._left.value - self._x, self._right.value - self._x
-            if reach is not None and piece_left - reach > _WIDE_GAP * size:
-                cells.append(Cell(cell_start, cell_left, reach))
-                cell_start = self._first_char_right_of(piece_left, cell_start, end)
-                cell_left = piece_left
-            reach = piece_right if reach is None else max(reach, piece_right)
+        for reach, following, index in gaps(start, end, pieces, _WIDE_GAP * size):
+            cells.append(Cell(cell_start, cell_left, reach))
+            cell_start, cell_left = index, following
         if not cells:
             return ()
         cells.append(Cell(cell_start, cell_left, right))
         return tuple(self._in_line(cell, start) for cell in cells)
+
+    def _gaps_at_spaces(
+        self, start: int, end: int, _: int, wide: float
+    ) -> Iterator[tuple[float, float, int]]:
+        """Ends of the wide gaps of a line, and the first character behind each."""
+        for match in _SPACES.finditer(self._text, start, end):
+            reach = self._char_box(match.start() - 1)[1]
+            following = self._char_box(match.end())[0]
+            if following - reach > wide:
+                yield reach, following, match.end()
+
+    def _gaps_between_pieces(
+        self, start: int, end: int, count: int, wide: float
+    ) -> Iterator[tuple[float, float, int]]:
+        """The same, from the rectangles of the pieces that the line is drawn in."""
+        reach: float | None = None  # right end of what has been seen
+        first = start
+        for index in range(count):
+            pdfium.FPDFText_GetRect(self._page, index, self._left, self._top, self._right, self._bottom)
+            left, right = self._left.value - self._x, self._right.value - self._x
+            if reach is not None and left - reach > wide:
+                first = self._first_char_right_of(left, first, end)
+                yield reach, left, first
+            reach = right if reach is None else max(reach, right)
 
     def _first_char_right_of(self, position: float, start: int, end: int) -> int:
         """Index of the first character of the line that starts at or right of ``position``."""

@@ -149,12 +149,15 @@ class IngestReport(_Displayed):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One step of long work: ``done`` of ``total`` units of ``stage`` for ``file``."""
+    """One step of long work: ``done`` of ``total`` units of ``stage`` for ``file``, the ``number``-th of
+    ``files``."""
 
     stage: str
     file: str
     done: int
     total: int
+    number: int = 1
+    files: int = 1
 
 
 # --- retrieval -------------------------------------------------------------------------------

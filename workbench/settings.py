@@ -8,6 +8,7 @@ from __future__ import annotations
 import getpass
 import os
 import tomllib
+from collections.abc import Set
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,8 +38,14 @@ class Settings(BaseSettings):
     Make one with ``Settings.load``; fields are also accepted by their Python names as arguments.
     """
 
+    # The prefix keeps a field's bare name from being one more variable: every shell has a USER.
     model_config = SettingsConfigDict(
-        frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        env_prefix="WORKBENCH_",
+        env_ignore_empty=True,
+        case_sensitive=True,
     )
 
     library: Path = Field(default_factory=default_library, validation_alias=AliasChoices("WORKBENCH_LIBRARY"))
@@ -111,13 +118,17 @@ class Settings(BaseSettings):
         """Settings for one library; ``None`` arguments count as not given."""
         given = {name: value for name, value in arguments.items() if value is not None}
         _refuse_unknown(given, "setting")
+        library = cls._checked(given).library.expanduser()
+        from_file = _read_toml(library.parent / "workbench.toml")
+        below = {name: value for name, value in from_file.items() if not _in_environment(name)}
+        return cls._checked({**below, **given, "library": library}, from_file=set(below) - set(given))
+
+    @classmethod
+    def _checked(cls, values: dict[str, Any], *, from_file: Set[str] = frozenset()) -> Settings:
         try:
-            library = cls(**given).library.expanduser()
-            from_file = _read_toml(library.parent / "workbench.toml")
-            below = {name: value for name, value in from_file.items() if not _in_environment(name)}
-            return cls(**{**below, **given, "library": library})
+            return cls(**values)
         except ValidationError as error:
-            raise SettingsError(_explain(error)) from error
+            raise SettingsError(_explain(error, from_file)) from error
 
 
 def variables(name: str) -> list[str]:
@@ -148,12 +159,32 @@ def _read_toml(path: Path) -> dict[str, Any]:
     return values
 
 
-def _explain(error: ValidationError) -> str:
-    """One line per value: the variable, what is wrong, the allowed range."""
+def _explain(error: ValidationError, from_file: Set[str]) -> str:
+    """One line: each bad value, where it was set, and what is allowed."""
     lines = []
     for problem in error.errors(include_url=False):
         place = str(problem["loc"][0]) if problem["loc"] else "settings"
         name = next((n for n in Settings.model_fields if place == n or place in variables(n)), place)
-        shown = variables(name)[0] if name in Settings.model_fields else name
-        lines.append(f"{shown}={problem['input']!r}: {problem['msg']}")
+        value = problem["input"]
+        shown = name if name in from_file else _variable_with(name, value) or name
+        where = " in workbench.toml" if name in from_file else ""
+        wanted = _allowed(name) or problem["msg"].removeprefix("Value error, ")
+        lines.append(f"{shown}={value!r}{where}: {wanted}")
     return "; ".join(lines) + "."
+
+
+def _variable_with(name: str, value: object) -> str | None:
+    """The environment variable that gave a setting this value."""
+    return next((v for v in variables(name) if v in os.environ and os.environ[v] == value), None)
+
+
+def _allowed(name: str) -> str | None:
+    """The allowed range of a setting that is a number."""
+    field = Settings.model_fields.get(name)
+    if field is None or field.annotation not in (int, float):
+        return None
+    parts = ("ge", "gt", "le")
+    bounds = {part: f"{getattr(m, part):,.9g}" for m in field.metadata for part in parts if hasattr(m, part)}
+    kind = "a whole number" if field.annotation is int else "a number"
+    least = f"from {bounds['ge']}" if "ge" in bounds else f"above {bounds['gt']}"
+    return f"allowed is {kind} {least} to {bounds['le']}"

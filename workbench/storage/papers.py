@@ -120,12 +120,19 @@ def link(
     source_id: str | None = None,
     title: str | None = None,
 ) -> bool:
-    """Puts the paper into the user's library under ``file``. False where it was there already."""
+    """Puts the paper into the user's library under ``file``. False where it was there already; then only a
+    ``title`` that is given is new."""
     _require(cursor, paper_id)
+    own_title = None if title is None else clean_label(title) or None
     known = cursor.execute(
         "SELECT 1 FROM library_links WHERE user_name = ? AND paper_id = ?", [user, paper_id]
     ).fetchone()
     if known is not None:
+        if title is not None:
+            cursor.execute(
+                "UPDATE library_links SET title = ? WHERE user_name = ? AND paper_id = ?",
+                [own_title, user, paper_id],
+            )
         return False
     cursor.execute(
         "INSERT INTO library_links (user_name, paper_id, file, source_id, title) VALUES (?, ?, ?, ?, ?)",
@@ -134,7 +141,7 @@ def link(
             paper_id,
             file_name(file),
             None if source_id is None else clean_label(source_id),
-            (clean_label(title) or None) if title is not None else None,
+            own_title,
         ],
     )
     return True

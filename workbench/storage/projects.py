@@ -179,7 +179,10 @@ def _require_free(cursor: DuckDBPyConnection, user: str, name: str, *, but_for: 
 
 def _not_found(project: int | str) -> str:
     shown = f"“{clean_text(project)}”" if isinstance(project, str) else str(project)
-    return f"Project not found: {shown}. List your projects to see their names."
+    text = f"Project not found: {shown}. List your projects to see their names."
+    if isinstance(project, str) and project.strip().isdecimal():
+        text += " (A text is taken for a name: give an id as a number.)"
+    return text
 
 
 def _checked_status(status: Any) -> str:

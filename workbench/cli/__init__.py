@@ -26,7 +26,11 @@ from workbench.errors import WorkbenchError
 @click.version_option(package_name="research-workbench")
 @click.pass_context
 def command(context: click.Context, library: str | None, user: str | None) -> None:
-    """Papers in projects, cited answers, every claim on its page."""
+    """Papers in projects, cited answers, every claim on its page.
+
+    Start with "workbench add FILE", then "workbench ask QUESTION --all". "workbench COMMAND --help" tells
+    the rest.
+    """
     context.obj = Opening(library, user)
 
 
@@ -54,22 +58,19 @@ def main(arguments: list[str] | None = None) -> None:
         command.main(args=arguments, prog_name="workbench", standalone_mode=False)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
-    except click.exceptions.Abort:
-        _fail("Stopped.", 130)
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        terminal.fail("Stopped. What was finished is kept.", 130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
     except click.ClickException as error:
-        _fail(error.format_message(), error.exit_code)
-    except KeyboardInterrupt:
-        _fail("Stopped. What was finished is kept.", 130)
+        terminal.fail(error.format_message(), error.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
         sys.exit(1)
     except WorkbenchError as error:
-        _fail(str(error), 1)
+        terminal.fail(error)
     except Exception as error:  # the last door before a person: whatever it is, it must be one line
         logging.getLogger("workbench").debug("unexpected", exc_info=True)
-        _fail(f"The workbench itself failed ({type(error).__name__}: {error}). Please report this line.", 1)
-
-
-def _fail(text: str, status: int) -> None:
-    click.echo(f"workbench: {terminal.one_line(text)}", err=True)
-    sys.exit(status)
+        terminal.fail(
+            f"The workbench itself failed ({type(error).__name__}: {error}). Please report this line."
+        )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, pass_opening
+from workbench.errors import LibraryError, LibraryLockedError
 
 
 @click.command()
 @as_json_option
 @pass_opening
 def status(opening: Opening, as_json: bool) -> None:
-    """Say where the library is and what it holds."""
+    """Say where the library is, what it holds, and which embedder and chat model serve it."""
     with opening.workbench(must_exist=True) as wb:
         found = wb.status()
     if as_json:
@@ -22,9 +21,9 @@ def status(opening: Opening, as_json: bool) -> None:
         return
     for name, value in found.items():
         if name != "warnings":
-            terminal.show(f"{name:11} {terminal.one_line(value)}")
+            terminal.show(f"{name:11} {terminal.one_line('none' if value is None else value)}")
     for warning in found["warnings"]:
-        click.echo(f"note: {terminal.one_line(warning)}", err=True)
+        terminal.note(warning)
 
 
 @click.command()
@@ -32,33 +31,51 @@ def status(opening: Opening, as_json: bool) -> None:
 @pass_opening
 def doctor(opening: Opening, as_json: bool) -> None:
     """Check the library; exit status 0 only if it is healthy."""
-    with opening.workbench(must_exist=True) as wb:
-        findings = wb.doctor()
+    findings = _findings(opening)
     if as_json:
         terminal.show_json({"healthy": not findings, "findings": findings})
     else:
         for finding in findings or ["The library is healthy."]:
-            terminal.show(finding)
+            terminal.show(terminal.one_line(finding))
     if findings:
-        sys.exit(1)
+        count = "1 thing is" if len(findings) == 1 else f"{len(findings)} things are"
+        terminal.fail(f"{count} wrong with the library: restore a backup, or ask for help with these lines.")
+
+
+def _findings(opening: Opening) -> list[str]:
+    try:
+        with opening.workbench(must_exist=True) as wb:
+            return wb.doctor()
+    except LibraryLockedError:
+        raise
+    except LibraryError as error:  # a file too damaged to open is a finding too
+        return [str(error)]
 
 
 @click.command()
+@as_json_option
 @pass_opening
-def compact(opening: Opening) -> None:
+def compact(opening: Opening, as_json: bool) -> None:
     """Give back the space that removed papers left in the library file."""
     with opening.workbench(must_exist=True) as wb:
         before = wb.settings.library.stat().st_size
         wb.compact()
         after = wb.settings.library.stat().st_size
-    terminal.show(f"{before / 1e6:.1f} MB before, {after / 1e6:.1f} MB now.")
+    if as_json:
+        terminal.show_json({"bytes_before": before, "bytes": after})
+    else:
+        terminal.show(f"{before / 1e6:.1f} MB before, {after / 1e6:.1f} MB now.")
 
 
 @click.command()
 @click.argument("path")
+@as_json_option
 @pass_opening
-def backup(opening: Opening, path: str) -> None:
-    """Write a checked copy of the library to PATH."""
+def backup(opening: Opening, path: str, as_json: bool) -> None:
+    """Write a checked copy of the library to PATH, a new file or a folder."""
     with opening.workbench(must_exist=True) as wb:
         written = wb.backup(path)
-    terminal.show(f"Wrote {written}.")
+    if as_json:
+        terminal.show_json({"path": str(written)})
+    else:
+        terminal.show(f"Wrote {terminal.one_line(written)}.")

@@ -1,4 +1,4 @@
-"""What the verbs share: opening the library the options name, and choosing a scope."""
+"""What the verbs share: opening the library the options name, a project by its name, choosing a scope."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.errors import InvalidInputError
+from workbench.errors import InvalidInputError, NotFoundError
+from workbench.records import Project
 from workbench.scope import Scope
 
 if TYPE_CHECKING:
     from workbench.api import Workbench
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+_LONGEST_ID = 18  # digits
 
 
 class Opening:
@@ -29,6 +32,8 @@ class Opening:
         import workbench
         from workbench.settings import Settings
 
+        if self.library is not None and not self.library.strip():
+            raise InvalidInputError("--library is empty: give the path of the library file, or leave it out.")
         settings = Settings.load(library=Path(self.library) if self.library else None, user=self.user)
         if must_exist and not settings.library.exists():
             raise InvalidInputError(
@@ -41,12 +46,22 @@ class Opening:
 pass_opening = click.make_pass_decorator(Opening)
 
 
+def project_named(wb: Workbench, text: str) -> Project:
+    """The project with this name, else the one with this id, as ``projects list`` shows it."""
+    try:
+        return wb.projects.get(text)
+    except NotFoundError:
+        if not text.isdecimal() or len(text) > _LONGEST_ID:
+            raise
+        return wb.projects.get(int(text))
+
+
 def scope_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The three options that choose a scope."""
     for option in (
         click.option("--orphans", is_flag=True, help="Only papers in no project (the default)."),
-        click.option("--all", "all_papers", is_flag=True, help="All papers of the library."),
-        click.option("--project", metavar="NAME", help="Only this project's papers."),
+        click.option("--all", "all_papers", is_flag=True, help="All papers of your library."),
+        click.option("--project", metavar="NAME", help="Only the papers of this project."),
     ):
         function = option(function)
     return function
@@ -57,5 +72,5 @@ def chosen_scope(wb: Workbench, project: str | None, *, all_papers: bool, orphan
     if (project is not None) + all_papers + orphans > 1:
         raise InvalidInputError("--project, --all and --orphans exclude each other: give one.")
     if project is not None:
-        return Scope.project(wb.projects.get(project))
+        return Scope.project(project_named(wb, project))
     return Scope.ALL if all_papers else Scope.ORPHANS

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import sys
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli import terminal
-from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening
-from workbench.errors import InvalidInputError
+from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, project_named
+from workbench.errors import InvalidInputError, NotFoundError
+from workbench.records import FileOutcome, Paper
+
+if TYPE_CHECKING:
+    from workbench.api import Workbench
 
 
 @click.command()
@@ -20,16 +25,14 @@ from workbench.errors import InvalidInputError
 @as_json_option
 @pass_opening
 def add(opening: Opening, files: tuple[str, ...], project: str | None, as_json: bool) -> None:
-    """Add files or folders to the library."""
+    """Add files, or all files of folders, to the library.
+
+    A file that cannot become a paper is reported with the reason, and the others are added.
+    """
     with opening.workbench() as wb, contextlib.closing(terminal.ProgressBar()) as bar:
-        report = wb.papers.add_many([Path(f) for f in files], project=project, progress=bar)
-    if as_json:
-        terminal.show_json({"files": [terminal.outcome_json(f) for f in report.files]})
-    else:
-        for outcome in report.files:
-            terminal.show(terminal.outcome_line(outcome))
-    if report.failed:
-        sys.exit(1)
+        chosen = project_named(wb, project) if project is not None else None
+        report = wb.papers.add_many([Path(f) for f in files], project=chosen, progress=bar)
+    _report(report.files, as_json=as_json, done="added")
 
 
 @click.group()
@@ -38,12 +41,12 @@ def papers() -> None:
 
 
 @papers.command("list")
-@click.option("--project", metavar="NAME", help="Only this project's papers.")
+@click.option("--project", metavar="NAME", help="Only the papers of this project.")
 @click.option("--orphans", is_flag=True, help="Only papers in no project.")
 @as_json_option
 @pass_opening
 def papers_list(opening: Opening, project: str | None, orphans: bool, as_json: bool) -> None:
-    """List the papers of the library."""
+    """List the papers of your library."""
     with opening.workbench(must_exist=True) as wb:
         found = wb.papers.list(
             chosen_scope(wb, project, all_papers=not orphans and project is None, orphans=orphans)
@@ -59,32 +62,67 @@ def papers_list(opening: Opening, project: str | None, orphans: bool, as_json: b
 
 
 @papers.command("remove")
-@click.argument("paper_id", type=int)
+@click.argument("paper_id", type=int, metavar="ID")
+@as_json_option
 @pass_opening
-def papers_remove(opening: Opening, paper_id: int) -> None:
-    """Take a paper out of the library and out of every project."""
+def papers_remove(opening: Opening, paper_id: int, as_json: bool) -> None:
+    """Take a paper, named by its id, out of your library and out of all your projects."""
     with opening.workbench(must_exist=True) as wb:
         paper = wb.papers.get(paper_id)
         wb.papers.remove(paper)
-    terminal.show(f"Removed “{terminal.one_line(paper.title)}”.")
+    if as_json:
+        terminal.show_json({"paper": asdict(paper)})
+    else:
+        terminal.show(f"Removed “{terminal.one_line(paper.title)}”.")
 
 
 @click.command()
 @click.argument("paper_ids", nargs=-1, type=int, metavar="ID…")
-@click.option("--all", "everything", is_flag=True, help="Every paper of the library.")
+@click.option("--all", "everything", is_flag=True, help="Every paper of your library.")
 @as_json_option
 @pass_opening
 def reprocess(opening: Opening, paper_ids: tuple[int, ...], everything: bool, as_json: bool) -> None:
-    """Read stored files again and renew their chunks and vectors."""
+    """Read papers again from the stored files and renew their chunks and vectors.
+
+    A paper that cannot be renewed keeps what it has, and the others go on.
+    """
     if bool(paper_ids) == everything:
         raise InvalidInputError("Name the papers by id, or say --all.")
+    outcomes: list[FileOutcome] = []
     with opening.workbench(must_exist=True) as wb, contextlib.closing(terminal.ProgressBar()) as bar:
-        wanted = [p.id for p in wb.papers.list()] if everything else list(paper_ids)
-        outcomes = [wb.papers.reprocess(paper_id, progress=bar) for paper_id in wanted]
+        wanted = (
+            wb.papers.list() if everything else [wb.papers.get(number) for number in dict.fromkeys(paper_ids)]
+        )
+        try:
+            for number, paper in enumerate(wanted, start=1):
+                outcomes.append(_renewed(wb, paper, bar, number, len(wanted)))
+        except BaseException:
+            _show(outcomes, as_json=as_json)  # what was done before the trouble
+            raise
+    _report(outcomes, as_json=as_json, done="renewed")
+
+
+def _renewed(wb: Workbench, paper: Paper, bar: terminal.ProgressBar, number: int, files: int) -> FileOutcome:
+    try:
+        return wb.papers.reprocess(
+            paper, progress=lambda step: bar(replace(step, number=number, files=files))
+        )
+    except NotFoundError:
+        return FileOutcome(paper.file, "failed", paper.id, error="the paper was removed meanwhile")
+
+
+def _report(outcomes: Sequence[FileOutcome], *, as_json: bool, done: str) -> None:
+    """Shows the outcomes; ends with status 1 where one failed."""
+    _show(outcomes, as_json=as_json)
+    failed = sum(o.status == "failed" for o in outcomes)
+    if failed:
+        total = "1 file" if len(outcomes) == 1 else f"{len(outcomes)} files"
+        terminal.fail(f"{failed} of {total} could not be {done}.")
+
+
+def _show(outcomes: Sequence[FileOutcome], *, as_json: bool) -> None:
     if as_json:
-        terminal.show_json({"files": [terminal.outcome_json(o) for o in outcomes]})
+        terminal.show_json({"files": [asdict(o) for o in outcomes]})
     else:
         for outcome in outcomes:
             terminal.show(terminal.outcome_line(outcome))
-    if any(o.status == "failed" for o in outcomes):
-        sys.exit(1)

@@ -15,9 +15,11 @@ from workbench.cli import terminal
 from workbench.cli.opening import Opening, pass_opening
 from workbench.cli.questions import ask
 
+_PORT = click.IntRange(1, 65535)
+
 
 @click.command()
-@click.option("--port", type=int, default=8866, show_default=True)
+@click.option("--port", type=_PORT, default=8866, show_default=True, help="The next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @pass_opening
 def dashboard(opening: Opening, port: int, no_browser: bool) -> None:
@@ -30,7 +32,7 @@ def dashboard(opening: Opening, port: int, no_browser: bool) -> None:
 
 
 @click.command()
-@click.option("--port", type=int, default=8888, show_default=True)
+@click.option("--port", type=_PORT, default=8888, show_default=True, help="The next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @pass_opening
 def lab(opening: Opening, port: int, no_browser: bool) -> None:
@@ -47,6 +49,7 @@ def lab(opening: Opening, port: int, no_browser: bool) -> None:
     "--question",
     default="How fast is an exact search inside a project, and why not use a graph index there?",
     show_default=True,
+    help="What to ask.",
 )
 @pass_opening
 @click.pass_context

@@ -7,18 +7,22 @@ from dataclasses import asdict
 import click
 
 from workbench.cli import terminal
-from workbench.cli.opening import Opening, as_json_option, pass_opening
+from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
+from workbench.records import Project
 
 
 @click.group()
 def projects() -> None:
-    """Create, list and change projects."""
+    """Create, list and change projects.
+
+    PROJECT is a project's name, or its id as the list shows it.
+    """
 
 
 @projects.command("create")
 @click.argument("name")
-@click.option("--description")
-@click.option("--goal")
+@click.option("--description", help="What the project is about.")
+@click.option("--goal", help="What you want to find out.")
 @as_json_option
 @pass_opening
 def projects_create(
@@ -27,10 +31,7 @@ def projects_create(
     """Create a project."""
     with opening.workbench() as wb:
         project = wb.projects.create(name, description, goal)
-    if as_json:
-        terminal.show_json({"project": asdict(project)})
-    else:
-        terminal.show(f"Created project “{terminal.one_line(project.name)}”.")
+    _report(project, f"Created project “{project.name}”.", as_json=as_json)
 
 
 @projects.command("list")
@@ -52,57 +53,72 @@ def projects_list(opening: Opening, archived: bool, as_json: bool) -> None:
 @projects.command("rename")
 @click.argument("project")
 @click.argument("name")
+@as_json_option
 @pass_opening
-def projects_rename(opening: Opening, project: str, name: str) -> None:
+def projects_rename(opening: Opening, project: str, name: str, as_json: bool) -> None:
     """Give a project another name."""
     with opening.workbench(must_exist=True) as wb:
-        renamed = wb.projects.update(project, name=name)
-    terminal.show(f"The project is now called “{terminal.one_line(renamed.name)}”.")
+        renamed = wb.projects.update(project_named(wb, project), name=name)
+    _report(renamed, f"The project is now called “{renamed.name}”.", as_json=as_json)
 
 
 @projects.command("archive")
 @click.argument("project")
 @click.option("--undo", is_flag=True, help="Make it active again.")
+@as_json_option
 @pass_opening
-def projects_archive(opening: Opening, project: str, undo: bool) -> None:
+def projects_archive(opening: Opening, project: str, undo: bool, as_json: bool) -> None:
     """Put a project out of sight, with nothing lost."""
     with opening.workbench(must_exist=True) as wb:
-        changed = wb.projects.update(project, status="active" if undo else "archived")
-    terminal.show(f"“{terminal.one_line(changed.name)}” is {changed.status}.")
+        changed = wb.projects.update(project_named(wb, project), status="active" if undo else "archived")
+    _report(changed, f"“{changed.name}” is {changed.status}.", as_json=as_json)
 
 
 @projects.command("delete")
 @click.argument("project")
+@as_json_option
 @pass_opening
-def projects_delete(opening: Opening, project: str) -> None:
+def projects_delete(opening: Opening, project: str, as_json: bool) -> None:
     """Delete a project. Its papers stay in the library."""
     with opening.workbench(must_exist=True) as wb:
-        found = wb.projects.get(project)
+        found = project_named(wb, project)
         wb.projects.delete(found)
-    terminal.show(
-        f"Deleted project “{terminal.one_line(found.name)}”;"
-        f" its {found.paper_count} papers stay in the library."
-    )
+    text = f"Deleted project “{found.name}”; {_papers(found)} of it stay in the library."
+    _report(found, text, as_json=as_json)
 
 
 @projects.command("add")
 @click.argument("project")
 @click.argument("paper_ids", nargs=-1, type=int, required=True, metavar="ID…")
+@as_json_option
 @pass_opening
-def projects_add(opening: Opening, project: str, paper_ids: tuple[int, ...]) -> None:
-    """Put papers of the library into a project."""
+def projects_add(opening: Opening, project: str, paper_ids: tuple[int, ...], as_json: bool) -> None:
+    """Put papers of the library, named by their ids, into a project."""
     with opening.workbench(must_exist=True) as wb:
-        found = wb.projects.add(project, *paper_ids)
-    terminal.show(f"“{terminal.one_line(found.name)}” has {found.paper_count} papers.")
+        found = wb.projects.add(project_named(wb, project), *paper_ids)
+    _report(found, f"“{found.name}” has {_papers(found)}.", as_json=as_json)
 
 
 @projects.command("remove")
 @click.argument("project")
-@click.argument("paper_id", type=int)
+@click.argument("paper_id", type=int, metavar="ID")
+@as_json_option
 @pass_opening
-def projects_remove(opening: Opening, project: str, paper_id: int) -> None:
-    """Take a paper out of one project only."""
+def projects_remove(opening: Opening, project: str, paper_id: int, as_json: bool) -> None:
+    """Take a paper, named by its id, out of this project only."""
     with opening.workbench(must_exist=True) as wb:
-        wb.projects.remove(project, paper_id)
-        found = wb.projects.get(project)
-    terminal.show(f"“{terminal.one_line(found.name)}” has {found.paper_count} papers.")
+        found = project_named(wb, project)
+        wb.projects.remove(found, paper_id)
+        left = wb.projects.get(found.id)
+    _report(left, f"“{left.name}” has {_papers(left)}.", as_json=as_json)
+
+
+def _report(project: Project, text: str, *, as_json: bool) -> None:
+    if as_json:
+        terminal.show_json({"project": asdict(project)})
+    else:
+        terminal.show(terminal.one_line(text))
+
+
+def _papers(project: Project) -> str:
+    return "1 paper" if project.paper_count == 1 else f"{project.paper_count} papers"

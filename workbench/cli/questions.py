@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, scope_options
-from workbench.records import AnswerDone, Notice, TextDelta
+from workbench.records import AnswerDone, Event, Evidence, Notice, TextDelta
+from workbench.scope import Scope
+
+top_k_option = click.option("--top-k", type=int, metavar="N", help="How many passages at most.")
 
 
 @click.command()
 @click.argument("query")
 @scope_options
-@click.option("--top-k", type=int, help="How many passages at most.")
-@click.option("--max-per-paper", type=int, help="How many of one paper while others have some to offer.")
-@click.option("--min-relevance", type=float, help="Relevance (0 to 1) below which a passage never counts.")
+@top_k_option
 @click.option(
-    "--mode", type=click.Choice(["hybrid", "vector", "keyword"]), default="hybrid", show_default=True
+    "--max-per-paper", type=int, metavar="N", help="How many of one paper while others have some to offer."
+)
+@click.option(
+    "--min-relevance",
+    type=float,
+    metavar="R",
+    help="Relevance (0 to 1) below which a passage never counts.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "vector", "keyword"]),
+    default="hybrid",
+    show_default=True,
+    help="Search by meaning, by words, or both.",
 )
 @as_json_option
 @pass_opening
@@ -32,7 +47,7 @@ def search(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Show the passages that a question finds."""
+    """Show the numbered passages that a question finds."""
     with opening.workbench(must_exist=True) as wb:
         evidence = wb.search(
             query, scope=chosen_scope(wb, project, all_papers=all_papers, orphans=orphans), **limits
@@ -41,9 +56,9 @@ def search(
         terminal.show_json(terminal.evidence_json(evidence))
         return
     for warning in evidence.warnings:
-        click.echo(f"note: {terminal.one_line(warning)}", err=True)
+        terminal.note(warning)
     if not evidence.passages:
-        terminal.show(f"Nothing found in: {terminal.one_line(evidence.scope_label)}.")
+        terminal.show(_nothing_found(evidence))
     for p in evidence.passages:
         pages = f"{p.page_start}" if p.page_start == p.page_end else f"{p.page_start}–{p.page_end}"
         terminal.show(f"[{p.n}] {p.score:.2f}  {terminal.one_line(p.title)}, {p.page_unit} {pages}")
@@ -54,9 +69,11 @@ def search(
 @click.argument("question")
 @scope_options
 @click.option(
-    "--provider", type=click.Choice(["auto", "ollama", "extractive"]), help="Who writes the answer."
+    "--provider",
+    type=click.Choice(["auto", "ollama", "extractive"]),
+    help="Who writes the answer; extractive is the papers' own sentences.",
 )
-@click.option("--top-k", type=int, help="How many passages at most.")
+@top_k_option
 @as_json_option
 @pass_opening
 def ask(
@@ -74,13 +91,34 @@ def ask(
         scope = chosen_scope(wb, project, all_papers=all_papers, orphans=orphans)
         if as_json:
             terminal.show_json(terminal.answer_json(wb.ask(question, scope=scope, **options)))
-            return
-        for event in wb.stream(question, scope=scope, **options):
-            if isinstance(event, TextDelta):
-                terminal.show(event.text, end="")
-            elif isinstance(event, Notice):
-                click.echo(f"note: {terminal.one_line(event.text)}", err=True)
-            elif isinstance(event, AnswerDone):
-                terminal.show("\n")
-                for citation in event.answer.citations:
-                    terminal.show(terminal.citation_line(citation))
+        else:
+            _show_answer(wb.stream(question, scope=scope, **options))
+
+
+def _show_answer(events: Iterable[Event]) -> None:
+    begun, held = False, []
+    for event in events:
+        if isinstance(event, TextDelta):
+            begun = True
+            terminal.show(event.text, end="")
+        elif isinstance(event, Notice):
+            if begun:  # in the middle of a line
+                held.append(event.text)
+            else:
+                terminal.note(event.text)
+        elif isinstance(event, AnswerDone):
+            terminal.show("\n")
+            for citation in event.answer.citations:
+                terminal.show(terminal.citation_line(citation))
+            if not event.answer.evidence.passages:
+                terminal.show(_nothing_found(event.answer.evidence))
+    for text in held:
+        terminal.note(text)
+
+
+def _nothing_found(evidence: Evidence) -> str:
+    count = "1 paper" if evidence.papers_in_scope == 1 else f"{evidence.papers_in_scope} papers"
+    text = f"Nothing found in: {terminal.one_line(evidence.scope_label)} ({count})."
+    return (
+        f"{text} Use --project NAME or --all to look elsewhere." if evidence.scope == Scope.ORPHANS else text
+    )

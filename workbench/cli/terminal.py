@@ -7,16 +7,18 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NoReturn
 
-from workbench.records import Answer, Citation, Evidence, FileOutcome, Passage, Progress
+import click
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+from workbench.records import Answer, Citation, Evidence, FileOutcome, Progress
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def plain(text: object) -> str:
-    """``text`` without control characters, which could move the cursor or forge lines of a terminal."""
-    return _CONTROL.sub("", str(text))
+    """``text`` without what could move the cursor, forge lines, turn the writing round or not be written."""
+    return _CONTROL.sub("", str(text)).encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(text: object) -> str:
@@ -30,9 +32,23 @@ def show(text: str = "", *, end: str = "\n") -> None:
     sys.stdout.flush()
 
 
+def note(text: object) -> None:
+    """A line on standard error that is no error."""
+    click.echo(f"note: {one_line(text)}", err=True)
+
+
+def fail(text: object, status: int = 1) -> NoReturn:
+    """Ends the program with its one line of error."""
+    click.echo(f"workbench: {one_line(text)}", err=True)
+    sys.exit(status)
+
+
 def show_json(value: dict[str, Any]) -> None:
-    """One JSON object on standard output. ASCII only, so that it survives any terminal or pipe."""
-    sys.stdout.write(json.dumps(value, default=str) + "\n")
+    """One JSON object on standard output. ASCII only, so that it survives any terminal or pipe; a file name
+    that is no text has ``?`` for each byte that is none."""
+    text = json.dumps(value, default=str, ensure_ascii=False).encode("utf-8", "replace")
+    sys.stdout.write(json.dumps(json.loads(text)) + "\n")
+    sys.stdout.flush()
 
 
 def show_rows(header: list[str], rows: Iterable[Sequence[object]]) -> None:
@@ -43,27 +59,19 @@ def show_rows(header: list[str], rows: Iterable[Sequence[object]]) -> None:
         show("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)).rstrip())
 
 
-def outcome_json(outcome: FileOutcome) -> dict[str, Any]:
-    return asdict(outcome)
-
-
 def outcome_line(outcome: FileOutcome) -> str:
     if outcome.status == "failed":
         return f"failed     {one_line(outcome.file)}: {one_line(outcome.error)}"
     notes = "".join(f"; {one_line(w)}" for w in outcome.warnings)
-    size = f"{outcome.pages} pages, {outcome.chunks} chunks"
+    size = f"pages: {outcome.pages}, chunks: {outcome.chunks}"
     return f"{outcome.status:9}  {one_line(outcome.file)} ({size}{notes})"
-
-
-def passage_json(passage: Passage) -> dict[str, Any]:
-    return asdict(passage)
 
 
 def evidence_json(evidence: Evidence) -> dict[str, Any]:
     return {
         "query": evidence.query,
         "scope": evidence.scope_label,
-        "passages": [passage_json(p) for p in evidence.passages],
+        "passages": [asdict(p) for p in evidence.passages],
         "dropped": len(evidence.dropped),
         "papers_in_scope": evidence.papers_in_scope,
         "parameters": evidence.parameters,
@@ -87,26 +95,35 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 def citation_line(citation: Citation) -> str:
     """``[2] ✓ Title, page 4: “quote”``."""
+    from workbench.chat.engine import place
+
     mark = {"supported": "✓", "partly": "◐", "unsupported": "✗"}[citation.support]
-    where = citation.page_label if citation.page_unit != "page" and citation.page_label else None
-    place = where or f"{citation.page_unit} {citation.page}"
-    return f"[{citation.n}] {mark} {one_line(citation.title)}, {place}: “{one_line(citation.quote)}”"
+    title, quote = one_line(citation.title), one_line(citation.quote)
+    return f"[{citation.n}] {mark} {title}, {one_line(place(citation.page_unit, citation))}: “{quote}”"
 
 
 class ProgressBar:
-    """Progress of adding papers on standard error; silent where that is not a terminal."""
+    """Which file of how many, and how far it is, on standard error; silent where that is not a terminal."""
 
     def __init__(self) -> None:
         from tqdm import tqdm
 
         self._bar = tqdm(
-            total=1, unit="", leave=False, disable=None, file=sys.stderr, bar_format="{l_bar}{bar}| {desc}"
+            total=1,
+            leave=False,
+            disable=None,
+            file=sys.stderr,
+            bar_format="{percentage:3.0f}%|{bar:20}| {desc}",
         )
 
     def __call__(self, step: Progress) -> None:
-        self._bar.total = max(step.total, 1)
-        self._bar.n = min(step.done, step.total)
-        self._bar.set_description_str(f"{step.stage} {one_line(step.file)[:60]}", refresh=False)
+        total = max(step.total, 1)
+        self._bar.total = step.files
+        self._bar.n = step.number - (step.stage != "index" or step.done < total)
+        doing = f"{step.stage} {100 * step.done // total} %" if step.total > 1 else step.stage
+        self._bar.set_description_str(
+            f"file {step.number} of {step.files}: {one_line(step.file)[:50]}, {doing}", refresh=False
+        )
         self._bar.refresh()
 
     def close(self) -> None:

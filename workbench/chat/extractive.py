@@ -17,14 +17,14 @@ from workbench.retrieval.terms import query_terms
 MOST_SENTENCES = 8
 MOST_PER_PAPER = 3  # stretches; a stretch is a sentence, or two that follow each other
 WORTH_SAYING = 0.55  # of the best score: below it a paper's best sentence adds noise …
-WORTH_ADDING = 0.6  # … and a further one below this
-WORTH_READING_ON = 0.5  # for the sentence that follows
+WORTH_ADDING = 0.65  # … and a further one below this
+WORTH_READING_ON = 0.6  # for the sentence that follows
 LONGEST_PAIR = 480  # characters
 BESIDE = 0.35  # weight of terms that stand beside the sentence rather than in it
 PASSAGE_SHARE = 0.6  # how much of a sentence's score depends on its passage's relevance
 CAPTIONS = 0.7  # a caption names a result more often than it states one
 FIGURES = 1.3  # where the question asks for one
-COMPARED = 40  # sentences whose likeness to the question is computed, half a second's work …
+COMPARED = 30  # sentences whose likeness to the question is computed, a third of a second of work …
 LIKENESS = 0.5  # … and its share in their score
 
 Similarity = Callable[[Sequence[str]], Sequence[float]]

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.records import Passage
+from workbench.retrieval.bibliographies import reads_like_references
 from workbench.retrieval.sentences import sentence_spans
 
 SHORTEST, LONGEST = 30, 420  # characters of a sentence that reads well on its own
 LONGEST_ROW = 200
 LONGEST_HEADER = 100
 
-_WHOLE = re.compile(r"[.!。！．｡।][\"'”’)\]»」』]*(?:\[[\d,;\s–-]+\]|\d{1,3}(?:,\d{1,3})*)?$")
+_WHOLE = re.compile(r"[.!。！．｡।][\"'”’)\]»」』]*(?:\[[\d,;\s–-]+\]|(?<=[^\W\d_].)\d{1,3}(?:,\d{1,3})*)?$")
 _REFERENCE = re.compile(
     r"^\[\d+\]\s+[A-Z]|arXiv|doi\.org|\bdoi:|https?://|\bIn Proc|\bpp\. ?\d|\bpages \d+[-–]\d+|\bet al\.$"
     r"|\d+\(\d+\) ?: ?\d|\bPMID\b|\(\d{4}\), [A-Z]|^(?:[A-Z][\w'-]+,? (?:[A-Z]\. ?)+,? (?:and |& )?){2}"
@@ -43,14 +44,21 @@ class Stretch:
 
 
 def quotable(passage: Passage) -> list[Stretch]:
-    """The stretches of a passage that read well; all its lines where none is a sentence (slides)."""
+    """The stretches of a passage that read well; all its lines where none is a sentence (slides).
+
+    A passage of a list of references holds none.
+    """
+    if reads_like_references(passage.text):
+        return []
     spans = sentence_spans(passage.text)
     found = [
         stretch
         for index, (start, end) in enumerate(spans)
         for stretch in _stretches(passage, spans, index, passage.text[start:end])
     ]
-    return found or [_sentence(passage, spans, i) for i in range(len(spans))]
+    if found or any(_WHOLE.search(passage.text[start:end]) for start, end in spans):
+        return found
+    return [_sentence(passage, spans, i) for i in range(len(spans))]
 
 
 def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text: str) -> Iterator[Stretch]:

@@ -1,7 +1,8 @@
 """One process's work on a library, for tests of several at once: ``python -m tests.storage.library_worker``.
 
 ``add LIBRARY USER COUNT PREFIX`` · ``ask LIBRARY USER COUNT`` · ``hold LIBRARY read|write SECONDS`` ·
-``die LIBRARY`` (killed inside a write lease) · ``poll LIBRARY SECONDS`` (reads without a pause)
+``die LIBRARY`` (killed inside a write lease) · ``poll LIBRARY SECONDS`` (reads without a pause) ·
+``crowd LIBRARY SECONDS`` (threads whose reads overlap)
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.storage.small_papers import DIMENSION, draft
@@ -69,6 +71,20 @@ def poll(database: Database, seconds: str) -> None:
     print(f"polled {leases > 0}")
 
 
+def crowd(database: Database, seconds: str) -> None:
+    """Threads whose leases overlap without a gap."""
+    end = time.monotonic() + float(seconds)
+
+    def read_on(pause: float) -> None:
+        while time.monotonic() < end:
+            with database.read():
+                time.sleep(pause)
+
+    print("crowding", flush=True)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(read_on, (0.05, 0.07, 0.11, 0.13)))
+
+
 def die(database: Database) -> None:
     with database.write() as cursor:
         papers.link(
@@ -81,7 +97,14 @@ def die(database: Database) -> None:
 
 
 def main(verb: str, library: str, *arguments: str) -> int:
-    verbs: dict[str, Callable[..., None]] = {"add": add, "ask": ask, "hold": hold, "poll": poll, "die": die}
+    verbs: dict[str, Callable[..., None]] = {
+        "add": add,
+        "ask": ask,
+        "hold": hold,
+        "poll": poll,
+        "crowd": crowd,
+        "die": die,
+    }
     try:
         verbs[verb](Database(Path(library), lock_timeout=float(os.environ.get("WAIT", "60"))), *arguments)
     except WorkbenchError as error:

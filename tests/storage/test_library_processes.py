@@ -124,22 +124,21 @@ def test_readers_of_several_processes_work_side_by_side(database: Database) -> N
         holder.communicate()
 
 
-def test_a_writer_gets_its_turn_beside_processes_that_never_stop_reading(database: Database) -> None:
-    pollers = [start("poll", str(database.path), "60") for _ in range(3)]
-    assert [first_line(poller) for poller in pollers] == ["polling\n"] * 3
+@pytest.mark.parametrize(("verb", "processes"), [("poll", 3), ("crowd", 1), ("crowd", 2)])
+def test_a_writer_gets_its_turn_beside_processes_that_never_stop_reading(
+    database: Database, verb: str, processes: int
+) -> None:
+    readers = [start(verb, str(database.path), "100") for _ in range(processes)]
+    assert [first_line(reader) for reader in readers] == [f"{verb}ing\n"] * processes
     for number in range(3):
         with database.write() as cursor:
-            papers.link(
-                cursor,
-                "ann",
-                papers.insert(cursor, draft(f"w{number}", dimension=None), generation=None),
-                file="f",
-            )
-    still_reading = [poller.poll() is None for poller in pollers]
-    for poller in pollers:
-        poller.kill()
-        poller.communicate()
-    assert still_reading == [True] * 3
+            paper_id = papers.insert(cursor, draft(f"w{number}", dimension=None), generation=None)
+            papers.link(cursor, "ann", paper_id, file="f")
+    still_reading = [reader.poll() is None for reader in readers]
+    for reader in readers:
+        reader.kill()
+        reader.communicate()
+    assert still_reading == [True] * processes
 
 
 def test_a_killed_writer_leaves_whole_papers_and_a_library_that_opens(database: Database) -> None:
@@ -171,6 +170,38 @@ def test_what_a_killed_process_had_committed_is_kept_though_not_yet_in_the_file(
     with database.read() as cursor:
         assert cursor.execute("SELECT paper_id FROM paper_changes").fetchall() == [(7,)]
     assert not database.path.with_name("library.duckdb.wal").exists()
+
+
+def test_a_full_disk_gives_one_line_and_loses_nothing(database: Database) -> None:
+    """A limit on the size of files stands for the disk that has no room left."""
+    assert finish(start("add", str(database.path), "ann", "1", "kept"))[0] == 0
+    code = (
+        "import os, resource, sys; from pathlib import Path; from dataclasses import replace\n"
+        "from tests.storage.small_papers import draft; from workbench.errors import LibraryError\n"
+        "from workbench.storage import papers; from workbench.storage.database import Database\n"
+        "database = Database(Path(sys.argv[1]))\n"
+        "big = replace(draft('big', dimension=None), source=os.urandom(20 << 20))\n"
+        "size = database.path.stat().st_size + 1_000_000\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))\n"
+        "try:\n"
+        "    with database.write() as cursor: papers.insert(cursor, big, generation=None)\n"
+        "except LibraryError as error: print(error)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(database.path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "File too large" in run.stdout
+    assert "Check the disk" in run.stdout
+    assert len(run.stdout.splitlines()) == 1
+    with database.read() as cursor:
+        assert [paper.title for paper in papers.list_papers(cursor, "ann")] == ["On kept0"]
+    assert maintenance.doctor(database) == []
+    assert finish(start("add", str(database.path), "ann", "1", "after"))[0] == 0
 
 
 def test_a_process_killed_at_any_moment_of_adding_leaves_whole_papers(database: Database) -> None:

@@ -101,7 +101,9 @@ def test_the_same_bytes_are_one_paper_with_a_link_for_each_user(
     assert rows(database)["papers"] == 1
 
 
-def test_linking_twice_keeps_the_first_name(database: Database, add_paper: AddPaper) -> None:
+def test_linking_twice_keeps_the_first_name_and_takes_a_new_title(
+    database: Database, add_paper: AddPaper
+) -> None:
     paper_id = add_paper("once")
     with database.write() as cursor:
         assert papers.link(cursor, "ann", paper_id, file="other.txt", title="Other") is False
@@ -110,7 +112,7 @@ def test_linking_twice_keeps_the_first_name(database: Database, add_paper: AddPa
         )
     with database.read() as cursor:
         mine, theirs = papers.get(cursor, "ann", paper_id), papers.get(cursor, "bob", paper_id)
-    assert (mine.file, mine.title, mine.source_id) == ("once.txt", "On once", None)
+    assert (mine.file, mine.title, mine.source_id) == ("once.txt", "Other", None)
     assert (theirs.file, theirs.title, theirs.source_id) == ("b.txt", "My own", "zotero:1")
 
 

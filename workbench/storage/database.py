@@ -88,7 +88,13 @@ class Database:
                     _roll_back(cursor)
                 raise
             if lease.is_ours:
-                cursor.execute("COMMIT")
+                self._commit(cursor)
+
+    def _commit(self, cursor: DuckDBPyConnection) -> None:
+        try:
+            cursor.execute("COMMIT")
+        except duckdb.TransactionException as error:  # a full disk, for one
+            raise opening_error(self.path, error) from error
 
     @contextmanager
     def alone(self, *, read_only: bool) -> Iterator[DuckDBPyConnection]:

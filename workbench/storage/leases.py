@@ -7,8 +7,9 @@ one connection:
 * read-only leases share a read-only connection; a waiting writer goes before new ones;
 * a write lease waits until the connection is closed, then opens it read-write; writers are serial;
 * readers that come while a writer works run beside it, on a cursor of the same connection;
-* when the writer is done the connection is closed as soon as its last reader leaves, so that other
-  processes get their turn however busy this one is.
+* when the writer is done the connection is closed as soon as its last reader leaves; and when another
+  process has been in line for a moment no new reader joins either. So other processes get their turn
+  however busy this one is.
 """
 
 from __future__ import annotations
@@ -16,13 +17,19 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
 from workbench.errors import LibraryError, LibraryLockedError
-from workbench.storage.opening import Patience
+from workbench.storage.opening import Patience, turnstile_is_taken
+
+# How often to look whether another process is in line for the file, and for how long it must have been seen
+# there: a reader in line passes at once, a writer stays until everybody has left. Seconds.
+_LOOK_EVERY = 0.02
+_GIVE_WAY_AFTER = 0.1
 
 Opener = Callable[[], DuckDBPyConnection]
 
@@ -62,6 +69,9 @@ class LibraryFile:
         self._waiting_writers: set[Lease] = set()
         self._writer: Lease | None = None
         self._opening: Lease | None = None
+        self._giving_way = False
+        self._next_look = 0.0
+        self._in_line_since: float | None = None
 
     def held_by_this_thread(self) -> Lease | None:
         """The lease that an outer block of this thread has."""
@@ -118,14 +128,17 @@ class LibraryFile:
                 self._writer = None
             if self._opening is lease:
                 self._opening = None
-            if lease.cursor is not None:
-                lease.cursor.close()
-                lease.cursor = None
             self._leases.discard(lease)
-            if not self._leases and self._connection is not None:
-                self._connection.close()
+            closing, lease.cursor = [lease.cursor], None
+            if not self._leases:
+                closing.append(self._connection)
                 self._connection = None
+                self._giving_way, self._in_line_since = False, None
             self._changed.notify_all()
+            # Still inside the lock, so that nobody opens the file before it is closed.
+            for connection in closing:
+                if connection is not None:
+                    connection.close()
 
     def _wait_for_turn(self, lease: Lease, patience: Patience) -> None:
         if lease.writing:
@@ -148,7 +161,23 @@ class LibraryFile:
             return not self._writer.alone
         if self._waiting_writers:
             return False
-        return self._connection is None or not self._for_writing
+        if self._connection is None:
+            return True
+        return not self._for_writing and not self._gives_way()
+
+    def _gives_way(self) -> bool:
+        """Whether new readers keep out, so that a process in line gets the file once the others leave."""
+        now = time.monotonic()
+        if self._giving_way or now < self._next_look:
+            return self._giving_way
+        self._next_look = now + _LOOK_EVERY
+        if not turnstile_is_taken(self.path):
+            self._in_line_since = None
+        elif self._in_line_since is None:
+            self._in_line_since = now
+        else:
+            self._giving_way = now - self._in_line_since >= _GIVE_WAY_AFTER
+        return self._giving_way
 
     def _busy_text(self, seconds: float) -> str:
         doing = "writing" if self._writer is not None else "reading"

@@ -83,6 +83,19 @@ def turnstile(path: Path, patience: Patience) -> Iterator[bool]:
         lock.release()
 
 
+def turnstile_is_taken(path: Path) -> bool:
+    """Whether some process is in line for the file at this moment."""
+    lock = FileLock(f"{path}.lock", thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False
+
+
 def open_connection(
     path: Path, *, read_only: bool, patience: Patience, create: bool = False
 ) -> DuckDBPyConnection:

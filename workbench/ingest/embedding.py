@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BATCH = 64
 _MOST_BAD_TEXTS = 25  # in one paper: more means that the embedder itself is at fault
 _ROW_KINDS = frozenset({"csv", "log", "bib", "ris"})
-_LONG_TABLE = 1000  # chunks
+_LONG_TABLE = 1600  # chunks
 _TABLE_TEXT = 100  # characters of each chunk of a long table
 
 
@@ -31,8 +31,8 @@ class Embedded:
 def texts_to_embed(kind: str, chunks: Sequence[ChunkDraft]) -> tuple[list[str], tuple[str, ...]]:
     """Blurb and text of each chunk, and what the user should know.
 
-    A table or log of more than a thousand chunks is embedded by the beginning of each, because its rows are
-    looked up by their words and the whole would take minutes.
+    A table or log of very many chunks is embedded by the beginning of each, because its rows are looked up
+    by their words and the whole would take minutes.
     """
     if kind not in _ROW_KINDS or len(chunks) <= _LONG_TABLE:
         return [f"{chunk.blurb}\n{chunk.text}".strip() for chunk in chunks], ()

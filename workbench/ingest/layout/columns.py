@@ -19,10 +19,13 @@ _CENTRE = (0.3, 0.7)  # where a gutter can be, as a share of the width of the pa
 _MIN_ROWS = 3
 _STEP = 3.0  # points between the places tried for a gutter
 _MIN_JUMPS = 0.4  # jumps from right to left, per line of the shorter column
-_MIN_WORDS = 3.0  # per line, on average, on both sides
+_MIN_WORDS = 2.0  # per line, on average, on both sides
+_MIN_BALANCE = 0.5  # lines of the shorter column over those of the longer: terms with definitions have less
 _MIN_LETTERS = 0.6  # share of the characters that are not spaces
 _MIN_FILL = 0.6  # median width of a column's lines over the widest
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"\w+")
+_UNEVEN = 0.3  # of the usual distance between two lines
+_MIN_EVEN = 0.6  # share of the lines
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -39,12 +42,13 @@ def in_reading_order(page: PageLines) -> tuple[Line, ...]:
     sides = [_side(piece, gutter) for piece in pieces]
     lefts = [piece for piece, side in zip(pieces, sides, strict=True) if side == "left"]
     rights = [piece for piece, side in zip(pieces, sides, strict=True) if side == "right"]
-    if min(len(lefts), len(rights)) < _MIN_ROWS:
+    fewer, more = sorted((len(lefts), len(rights)))
+    if fewer < max(_MIN_ROWS, _MIN_BALANCE * more):
         return page.lines
     jumps = sum(a == "right" and b == "left" for a, b in pairwise(sides))
-    if jumps < max(2, _MIN_JUMPS * min(len(lefts), len(rights))):
+    if jumps < max(2, _MIN_JUMPS * fewer):
         return page.lines
-    if not (_is_prose(lefts) and _is_prose(rights)):
+    if not (_is_prose(lefts) and _is_prose(rights) and _evenly_set(lefts, rights)):
         return page.lines
     return tuple(_by_column(pieces, sides))
 
@@ -115,6 +119,17 @@ def _is_prose(lines: Sequence[Line]) -> bool:
         and median(line.width for line in lines) >= _MIN_FILL * widest
         and sum(len(line.cells) > 1 for line in lines) <= 0.3 * len(lines)
     )
+
+
+def _evenly_set(lefts: Sequence[Line], rights: Sequence[Line]) -> bool:
+    """Whether the lines of both columns follow each other at about one distance.
+
+    Cells of a table that hold several lines on one side leave gaps on the other.
+    """
+    steps = [[a.base - b.base for a, b in pairwise(side)] for side in (lefts, rights)]
+    usual = min(median(side) for side in steps)
+    even = [sum(abs(step - usual) <= _UNEVEN * abs(usual) for step in side) for side in steps]
+    return all(count >= _MIN_EVEN * len(side) for count, side in zip(even, steps, strict=True))
 
 
 def _by_column(pieces: Sequence[Line], sides: Sequence[str]) -> Iterable[Line]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -11,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.chat.engine import AnswerTask, answer_events
 from workbench.chat.extractive import Similarity
-from workbench.errors import InvalidInputError, ProviderError
+from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, Embedder, KeywordIndex, VectorIndex
 from workbench.library import Chunks, Papers, Projects
-from workbench.records import Answer, AnswerDone, Event, Evidence, Page, Passage, SentenceVerdict
+from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
 from workbench.retrieval.selection import SelectionLimits
-from workbench.scope import Scope
+from workbench.scope import Scope, as_scope
 from workbench.searching import Found, Mode, Searcher
+from workbench.serving import Choice, ServingEmbedder
 from workbench.settings import Settings
-from workbench.storage import generations, maintenance, papers, readonly_sql
+from workbench.storage import maintenance, readonly_sql
 from workbench.storage.database import Database
 from workbench.storage.index_source import LibraryIndexSource
 
@@ -60,12 +62,14 @@ class Workbench:
     def __init__(self, settings: Settings, *, embedder: Embedder | None, chat_model: Any | None) -> None:
         self.settings = settings
         self.user = settings.user
-        self._given_embedder, self._given_chat_model = embedder, chat_model
+        self._given_chat_model = chat_model
         self._database = Database(settings.library, lock_timeout=settings.lock_timeout)
+        self._embedder = ServingEmbedder(self._database, settings, embedder)
         self.papers = Papers(
             self._database,
             self.user,
-            ingestor=lambda: self._ingestor,
+            ingestor=self._ingestor_and_notes,
+            renewer=lambda: self._ingestor(self._embedder.for_renewing()),
             reader=lambda: self._reader,
             refresh_indexes=self._refresh_indexes,
         )
@@ -109,7 +113,7 @@ class Workbench:
         ``Evidence.dropped``; times in seconds are in ``Evidence.timing``.
         """
         limits = self._limits(top_k, max_per_paper, min_relevance)
-        return self._searcher.find(query, scope=scope, limits=limits, mode=mode).evidence
+        return self._find(query, as_scope(scope), limits, mode).evidence
 
     def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
         """A cited answer from the scope's papers, or a refusal with the nearest passages.
@@ -141,10 +145,21 @@ class Workbench:
         ``provider`` is ``"extractive"`` (the papers' own sentences, no chat model), ``"ollama"``, or None
         for what the settings choose. Closing the iterator stops the chat model.
         """
-        model, warnings = self._chat_model(provider, scope)
+        started = time.perf_counter()
         limits = self._limits(top_k, max_per_paper, min_relevance)
-        found = self._searcher.find(question, scope=scope, limits=limits, mode=mode)
-        return answer_events(self._task(found, model, warnings))
+        model, warnings = self._chat_model(provider, as_scope(scope))
+        found = self._find(question, scope, limits, mode)
+        task = AnswerTask(
+            question=found.evidence.query,
+            evidence=found.evidence,
+            pages_of=found.pages_of,
+            chat_model=model,
+            answerable=found.answerable,
+            warnings=warnings,
+            similarity=self._similarity(found.evidence.query),
+            started=started,
+        )
+        return answer_events(task)
 
     def audit(self, text: str, evidence: Evidence) -> tuple[SentenceVerdict, ...]:
         """What the evidence says of each sentence of ``text``: supported, partly, unsupported, uncited."""
@@ -173,20 +188,35 @@ class Workbench:
     def status(self) -> dict[str, Any]:
         """Where the library is, what it holds for this user, and which embedder and chat model serve it."""
         all_papers = self.papers.list()
-        model, warnings = self._chat_model(None, Scope.ORPHANS)
-        embedder, embedder_warnings = self._embedder_choice
+        embedder, model, warnings = self._providers()
         return {
-            "library": str(self.settings.library),
+            "library": str(self._database.path),
             "user": self.user,
-            "bytes": self.settings.library.stat().st_size,
+            "bytes": self._database.path.stat().st_size,
             "papers": len(all_papers),
             "indexing": sum(p.state != "ready" for p in all_papers),
             "chunks": sum(p.chunks for p in all_papers),
             "projects": len(self.projects.list(status=None)),
             "embedder": embedder.name if embedder else None,
             "chat_model": model.name if model else "extractive",
-            "warnings": [*embedder_warnings, *warnings],
+            "warnings": warnings,
         }
+
+    def _providers(self) -> tuple[Embedder | None, ChatModel | None, list[str]]:
+        """The embedder and the chat model; one that is set and cannot be had is a warning here."""
+        embedder, model = None, None
+        warnings: list[str] = []
+        try:
+            embedder, notes = self._embedder.for_searching()
+            warnings += notes
+        except ProviderError as error:
+            warnings.append(str(error))
+        try:
+            model, notes = self._chat_model(None, Scope.ORPHANS)
+            warnings += notes
+        except ProviderError as error:
+            warnings.append(str(error))
+        return embedder, model, warnings
 
     def doctor(self) -> list[str]:
         """What is wrong with the library, one line each; empty for a healthy one."""
@@ -212,20 +242,16 @@ class Workbench:
             min_relevance=chosen.min_relevance if min_relevance is None else min_relevance,
         )
 
-    def _task(self, found: Found, model: ChatModel | None, warnings: tuple[str, ...]) -> AnswerTask:
-        return AnswerTask(
-            question=found.evidence.query,
-            evidence=found.evidence,
-            pages_of=self._pages_of(),
-            chat_model=model,
-            answerable=found.answerable,
-            warnings=warnings,
-            similarity=self._similarity(found.evidence.query),
-        )
+    def _find(self, question: str, scope: Scope, limits: SelectionLimits, mode: Mode) -> Found:
+        try:
+            return self._searcher().find(question, scope=scope, limits=limits, mode=mode)
+        except EmbedderMismatchError:  # another process has given the library other vectors since
+            self._embedder.forget()
+            return self._searcher().find(question, scope=scope, limits=limits, mode=mode)
 
     def _similarity(self, question: str) -> Similarity | None:
         """Cosines with the question, for answers without a chat model; zeros where the embedder fails."""
-        embedder, _ = self._embedder_choice
+        embedder = self._embedder.for_searching().embedder
         if embedder is None:
             return None
 
@@ -238,28 +264,6 @@ class Workbench:
 
         return similarity
 
-    def _pages_of(self) -> Callable[[Passage], Sequence[Page]]:
-        known: dict[int, list[Page]] = {}
-
-        def pages_of(passage: Passage) -> Sequence[Page]:
-            if passage.paper_id not in known:
-                with self._database.read() as cursor:
-                    known[passage.paper_id] = papers.pages(cursor, passage.paper_id)
-            return [p for p in known[passage.paper_id] if passage.page_start <= p.page <= passage.page_end]
-
-        return pages_of
-
-    @cached_property
-    def _embedder_choice(self) -> tuple[Embedder | None, tuple[str, ...]]:
-        from workbench.providers.choose import choose_embedder
-
-        if self._given_embedder is not None:
-            return self._given_embedder, ()
-        with self._database.read() as cursor:
-            serving = generations.serving(cursor)
-        embedder, warnings = choose_embedder(self.settings, recorded=serving.embedder if serving else None)
-        return embedder, tuple(warnings)
-
     def _chat_model(self, provider: str | None, scope: Scope) -> tuple[ChatModel | None, tuple[str, ...]]:
         from workbench.providers.choose import as_chat_model, choose_chat
 
@@ -267,7 +271,7 @@ class Workbench:
             raise InvalidInputError(f"provider={provider!r}: allowed are {', '.join(CHAT_PROVIDERS)}.")
         if provider == "extractive":
             return None, ()
-        if provider is None and self._given_chat_model is not None:
+        if provider in (None, "auto") and self._given_chat_model is not None:
             return as_chat_model(self._given_chat_model), ()
         settings = self.settings.model_copy(update={"chat": provider}) if provider else self.settings
         model, warnings = choose_chat(settings, project=scope.project_id is not None)
@@ -300,16 +304,15 @@ class Workbench:
         self._vector_index.refresh()
         self._keyword_index.refresh()
 
-    @cached_property
     def _searcher(self) -> Searcher:
-        embedder, warnings = self._embedder_choice
+        choice = self._embedder.for_searching()
         return Searcher(
             database=self._database,
             user=self.user,
             vector_index=self._vector_index,
             keyword_index=self._keyword_index,
-            embedder=embedder,
-            warnings=warnings,
+            embedder=choice.embedder,
+            warnings=choice.warnings,
         )
 
     @cached_property
@@ -318,15 +321,20 @@ class Workbench:
 
         return Reader(timeout=self.settings.read_timeout, memory_mb=self.settings.read_memory_mb)
 
-    @cached_property
-    def _ingestor(self) -> Ingestor:
+    def _ingestor_and_notes(self) -> tuple[Ingestor, tuple[str, ...]]:
+        """For new papers, and what to say of papers that get no vectors."""
+        choice = self._embedder.for_adding()
+        again = "New papers are found by words only until they are reprocessed."
+        notes = () if choice.embedder is not None else (" ".join([*choice.warnings, again]),)
+        return self._ingestor(choice), notes
+
+    def _ingestor(self, choice: Choice) -> Ingestor:
         from workbench.ingest.pipeline import Ingestor
 
-        embedder, _ = self._embedder_choice
         return Ingestor(
             self._database,
             self._reader,
-            embedder,
+            choice.embedder,
             project_max_papers=self.settings.project_max_papers,
             max_file_mb=self.settings.max_file_mb,
         )

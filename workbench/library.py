@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -111,11 +112,13 @@ class Papers:
         database: Database,
         user: str,
         *,
-        ingestor: Callable[[], Ingestor],
+        ingestor: Callable[[], tuple[Ingestor, tuple[str, ...]]],
+        renewer: Callable[[], Ingestor],
         reader: Callable[[], Reader],
         refresh_indexes: Callable[[], None],
     ) -> None:
-        self._database, self._user, self._ingestor, self._reader = database, user, ingestor, reader
+        self._database, self._user, self._reader = database, user, reader
+        self._ingestor, self._renewer = ingestor, renewer
         self._refresh_indexes = refresh_indexes
 
     def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
@@ -158,7 +161,8 @@ class Papers:
         cancelled: Callable[[], bool] | None = None,
     ) -> IngestReport:
         project_id = self._project_id(project)
-        report = self._ingestor().add_many(
+        ingestor, notes = self._ingestor()
+        report = ingestor.add_many(
             sources,
             user=self._user,
             project_id=project_id,
@@ -167,7 +171,7 @@ class Papers:
             cancelled=cancelled,
         )
         self._refresh_indexes()
-        return report
+        return _noted(report, notes)
 
     def add_texts(
         self,
@@ -177,11 +181,12 @@ class Papers:
         progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
         """Adds records with ``title``, ``text`` and an optional ``source_id`` of your own, one paper each."""
-        report = self._ingestor().add_texts(
+        ingestor, notes = self._ingestor()
+        report = ingestor.add_texts(
             list(records), user=self._user, project_id=self._project_id(project), progress=progress
         )
         self._refresh_indexes()
-        return report
+        return _noted(report, notes)
 
     def get(self, paper: PaperLike) -> Paper:
         """The paper with this id. Raises NotFoundError where it is not in the user's library."""
@@ -203,12 +208,17 @@ class Papers:
             gone = paper_store.find_by_hash(cursor, found.sha256) is None
         if gone:
             self._derived_source(found).unlink(missing_ok=True)
+            self._refresh_indexes()
 
     def reprocess(
         self, paper: PaperLike, *, progress: Callable[[Progress], None] | None = None
     ) -> FileOutcome:
-        """Reads the stored file again and replaces the paper's chunks and vectors in one step."""
-        outcome = self._ingestor().reprocess(self.get(paper).id, user=self._user, progress=progress)
+        """Reads the stored file again and replaces the paper's chunks and vectors in one step.
+
+        With another embedder than the library's (given, or set by name) the paper gets new vectors beside
+        the old ones, which take over when no paper lacks them.
+        """
+        outcome = self._renewer().reprocess(self.get(paper).id, user=self._user, progress=progress)
         self._refresh_indexes()
         return outcome
 
@@ -293,6 +303,16 @@ class Chunks:
 
         columns = [f.name for f in dataclasses.fields(Chunk)]
         return pandas.DataFrame([dataclasses.asdict(c) for c in self.list(scope)], columns=columns)
+
+
+def _noted(report: IngestReport, notes: tuple[str, ...]) -> IngestReport:
+    """The report with the notes at its first new paper."""
+    files = list(report.files)
+    first = next((i for i, f in enumerate(files) if f.status == "ready"), None)
+    if first is None or not notes:
+        return report
+    files[first] = replace(files[first], warnings=(*files[first].warnings, *notes))
+    return IngestReport(tuple(files))
 
 
 def _key(project: ProjectLike) -> int | str:

@@ -53,5 +53,12 @@ class Scope:
         return "Scope.ALL" if self.rag_project_id == ALL_STORED else f"Scope.project({self.rag_project_id})"
 
 
+def as_scope(given: object) -> Scope:
+    """``given``, if it is a scope. Anything else is an error: no mistake may widen what a search sees."""
+    if isinstance(given, Scope):
+        return given
+    raise InvalidInputError(f"{given!r} is not a scope: use Scope.ORPHANS, Scope.ALL or Scope.project(…).")
+
+
 Scope.ORPHANS = Scope(None)
 Scope.ALL = Scope(ALL_STORED)

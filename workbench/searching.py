@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from workbench.errors import InvalidInputError, LibraryLockedError, ProviderError
+from workbench.errors import EmbedderMismatchError, InvalidInputError, LibraryError, ProviderError
 from workbench.interfaces import Embedder, KeywordIndex, VectorIndex
-from workbench.records import Candidate, Chunk, Evidence, Hit, Paper, Passage
+from workbench.records import Candidate, Chunk, Evidence, Hit, Page, Paper, Passage
 from workbench.retrieval.answerability import Answerability, judge_answerable
 from workbench.retrieval.fusion import HYBRID, KEYWORD_ONLY, VECTOR_ONLY, FusionWeights, fuse
 from workbench.retrieval.placing import Place, weigh_places
 from workbench.retrieval.selection import Selection, SelectionLimits, select_evidence
 from workbench.scope import Scope
-from workbench.storage import chunks, papers, retrievals, scopes
+from workbench.storage import chunks, generations, papers, retrievals, scopes
 from workbench.storage.database import Database
 
 if TYPE_CHECKING:
@@ -39,10 +39,17 @@ LONGEST_QUERY = 4000  # characters
 
 @dataclass(frozen=True)
 class Found:
-    """Evidence, and whether the scope speaks of the question (for answers without a chat model)."""
+    """Evidence, the pages its passages stand on as they were at that moment, and whether the scope speaks of
+    the question (for answers without a chat model)."""
 
     evidence: Evidence
+    pages: tuple[Page, ...]
     answerable: Answerability
+
+    def pages_of(self, passage: Passage) -> list[Page]:
+        """The pages this passage stands on."""
+        first, last = passage.page_start, passage.page_end
+        return [p for p in self.pages if p.paper_id == passage.paper_id and first <= p.page <= last]
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,8 @@ class Searcher:
         """The evidence for ``query``; recorded, so that it can be replayed and compared in SQL.
 
         Raises InvalidInputError for an empty or overlong query or an unknown mode, NotFoundError for a
-        project that is not the user's.
+        project that is not the user's, EmbedderMismatchError where the library's vectors are not this
+        embedder's.
         """
         query = _checked(query, mode)
         watch = _Stopwatch()
@@ -69,11 +77,17 @@ class Searcher:
         with self.database.read() as cursor:  # one state of the library from the scope to the passages
             with watch.timed("scope"):
                 view = _view(cursor, self.user, scope, vectors_needed=self.embedder is not None)
+            if vector is not None:
+                self._check_embedder(cursor)
             warnings += _not_ready(view.left_out)
             chosen = self._choose(cursor, query, vector, view, limits, mode, watch)
             with watch.timed("passages"):
                 wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
                 texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
+                seated = [texts[c.chunk_id] for c in chosen.selection.chosen]
+                pages = papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
+            if not seated:
+                warnings += _elsewhere(cursor, self.user, scope, view)
         evidence = Evidence(
             query=query,
             scope=scope,
@@ -96,7 +110,16 @@ class Searcher:
             papers=[(c.paper_id, view.papers[c.paper_id].title) for c in wanted],
         )
         self._record(evidence)
-        return Found(evidence, verdict)
+        return Found(evidence, tuple(pages), verdict)
+
+    def _check_embedder(self, cursor: DuckDBPyConnection) -> None:
+        serving = generations.serving(cursor)
+        assert self.embedder is not None
+        if serving is not None and serving.embedder != self.embedder.name:
+            raise EmbedderMismatchError(
+                f"The library's vectors are of {serving.embedder}, and the question's of "
+                f"{self.embedder.name}: open the library again."
+            )
 
     def _choose(
         self,
@@ -152,7 +175,7 @@ class Searcher:
         try:
             with self.database.write() as cursor:
                 retrievals.record(cursor, self.user, evidence)
-        except LibraryLockedError as error:  # an answer is worth more than its record
+        except LibraryError as error:  # an answer is worth more than its record
             _log.warning("A retrieval could not be recorded: %s", error)
 
 
@@ -228,6 +251,15 @@ def _not_ready(count: int) -> list[str]:
         return []
     what = "1 paper is" if count == 1 else f"{count} papers are"
     return [f"{what} still indexing and left out; run `workbench reprocess --all` if that does not end."]
+
+
+def _elsewhere(cursor: DuckDBPyConnection, user: str, scope: Scope, view: _View) -> list[str]:
+    """Where the user's other papers are, for a search of the orphans that finds nothing."""
+    others = len(scopes.paper_ids(cursor, user, Scope.ALL)) - len(view.papers)
+    if scope != Scope.ORPHANS or not others:
+        return []
+    what = "1 paper of yours is" if others == 1 else f"{others} papers of yours are"
+    return [f"{what} in projects, where this search did not look: choose a project, or all notes."]
 
 
 def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper) -> Passage:

@@ -13,7 +13,10 @@ from workbench.errors import LibraryError, LibraryLockedError
 @as_json_option
 @pass_opening
 def status(opening: Opening, as_json: bool) -> None:
-    """Say where the library is, what it holds, and which embedder and chat model serve it."""
+    """Say where the library is and what it holds.
+
+    Also which embedder and which chat model serve it, and what they lack.
+    """
     with opening.workbench(must_exist=True) as wb:
         found = wb.status()
     if as_json:
@@ -56,7 +59,7 @@ def _findings(opening: Opening) -> list[str]:
 @as_json_option
 @pass_opening
 def compact(opening: Opening, as_json: bool) -> None:
-    """Give back the space that removed papers left in the library file."""
+    """Give back the space that removed papers left."""
     with opening.workbench(must_exist=True) as wb:
         before = wb.settings.library.stat().st_size
         wb.compact()
@@ -72,7 +75,10 @@ def compact(opening: Opening, as_json: bool) -> None:
 @as_json_option
 @pass_opening
 def backup(opening: Opening, path: str, as_json: bool) -> None:
-    """Write a checked copy of the library to PATH, a new file or a folder."""
+    """Write a checked copy of the library to PATH.
+
+    PATH is a file that is not there yet, or a folder.
+    """
     with opening.workbench(must_exist=True) as wb:
         written = wb.backup(path)
     if as_json:

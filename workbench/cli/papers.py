@@ -82,9 +82,11 @@ def papers_remove(opening: Opening, paper_id: int, as_json: bool) -> None:
 @as_json_option
 @pass_opening
 def reprocess(opening: Opening, paper_ids: tuple[int, ...], everything: bool, as_json: bool) -> None:
-    """Read papers again from the stored files and renew their chunks and vectors.
+    """Read papers again from the stored files.
 
-    A paper that cannot be renewed keeps what it has, and the others go on.
+    Their chunks and vectors are replaced in one step each. With WORKBENCH_EMBEDDER set to another embedder
+    than the library's, papers get new vectors, which take over when the last one has them. A paper that
+    cannot be renewed keeps what it has, and the others go on.
     """
     if bool(paper_ids) == everything:
         raise InvalidInputError("Name the papers by id, or say --all.")

@@ -86,7 +86,7 @@ def ask(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Answer a question from the papers, each statement with its page."""
+    """Answer a question from the papers, with the page of each claim."""
     with opening.workbench(must_exist=True) as wb:
         scope = chosen_scope(wb, project, all_papers=all_papers, orphans=orphans)
         if as_json:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +205,17 @@ def pages(cursor: DuckDBPyConnection, paper_id: int) -> list[Page]:
     """Every page of the paper, in order. Who may see it is for the caller to ask (``get``)."""
     rows = cursor.execute(f"{_PAGE} ORDER BY page", [paper_id]).fetchall()
     return [Page(*row) for row in rows]
+
+
+def page_ranges(cursor: DuckDBPyConnection, ranges: Iterable[tuple[int, int, int]]) -> list[Page]:
+    """The pages of each (paper id, first page, last page), by paper and page, each once."""
+    wanted = sorted(set(ranges))
+    if not wanted:
+        return []
+    select = f"{_PAGE} AND page BETWEEN ? AND ?"
+    values = [value for one in wanted for value in one]
+    rows = cursor.execute(" UNION ALL ".join([select] * len(wanted)), values).fetchall()
+    return sorted({Page(*row) for row in rows}, key=lambda p: (p.paper_id, p.page))
 
 
 def page(cursor: DuckDBPyConnection, paper_id: int, page: int) -> Page:

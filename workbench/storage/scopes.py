@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from duckdb import DuckDBPyConnection
 
-from workbench.scope import Scope
+from workbench.scope import Scope, as_scope
 from workbench.storage import projects
 
 ORPHANS_LABEL = "Orphan notes only"
@@ -16,8 +16,9 @@ def paper_ids(cursor: DuckDBPyConnection, user: str, scope: Scope, *, shared: bo
 
     Orphans are papers of the user's library that are in none of the user's projects, archived ones
     included. ``shared`` decides whether ``Scope.ALL`` covers papers that others have shared. Raises
-    NotFoundError for a project that is not the user's.
+    NotFoundError for a project that is not the user's, InvalidInputError for what is no scope.
     """
+    scope = as_scope(scope)
     if scope.project_id is not None:
         return projects.paper_ids(cursor, user, scope.project_id)
     if scope == Scope.ALL:

@@ -41,6 +41,14 @@ EXAMPLES: dict[str, tuple[str, list[int], list[int]]] = {
     "A [1; 2] b [1–2] c [^3, ^4]": ("A [1][2] b c [3]", [1, 2, 3], []),
     "A [[1]] b.": ("A [1] b.", [1], []),
     "It fell [1][1], it fell [1].": ("It fell [1], it fell.", [1], []),
+    "It fell [1], [2]; [3].": ("It fell [1][2][3].", [1, 2, 3], []),
+    "It fell [1], [99], and rose [2], [see below].": (
+        "It fell [1], and rose [2], [see below].",
+        [1, 2],
+        [99],
+    ),
+    "It fell [1], ": ("It fell [1],", [1], []),
+    "它很快[1]、[2]。": ("它很快[1][2]。", [1, 2], []),
     "It fell [99].": ("It fell.", [], [99]),
     "It fell [99] [1].": ("It fell [1].", [1], [99]),
     "It [99] fell [1, 77]!": ("It fell [1]!", [1], [99, 77]),
@@ -109,7 +117,8 @@ _PIECES = st.sampled_from(
     [
         *"[]【】^`\"“”„«»0123469,.;:!?-–#*_ \n\tabZ。†(é😀",
         "[1]", "[9]", "[[", "]]", "[0, 1]", "```", "``", ". ", "\n\n", "References", "Sources", ":",
-        "Works cited", "[^1]:", " and ", "passage ", "word ", "Word ", "    ", "\u00a0", "\ud800", "１",
+        ", [1]", "; [9]", "Works cited", "[^1]:", " and ", "passage ", "word ", "Word ", "    ", "\u00a0",
+        "\ud800", "１",
     ]
 )  # fmt: skip
 _ANSWERS = st.one_of(st.lists(_PIECES, max_size=40).map("".join), st.text(max_size=60))

@@ -71,17 +71,18 @@ def choose_sentences(
     if not any(scores):
         return []
     following = dict(_followed(stretches))
+    worth_saying = _worth_saying(stretches, scores)
     chosen: list[ChosenSentence] = []
-    free = MOST_SENTENCES
     taken: set[int] = set()
-    for index in _in_turns(stretches, scores):
-        if free and index not in taken:
-            then = following.get(index, index)
-            on = free > 1 and then not in taken and _reads_on(stretches, scores, index, then)
-            last = then if on else index
-            taken |= {index, last}
-            free -= 1 + on
-            chosen.append(_chosen(stretches[index], stretches[last], scores[index]))
+    for places in [places for _ in range(MOST_PER_PAPER) for places in worth_saying]:
+        index = next((place for place in places if place not in taken), None)
+        if index is None or len(taken) >= MOST_SENTENCES:
+            continue
+        then = following.get(index, index)
+        room = len(taken) + 1 < MOST_SENTENCES and then not in taken
+        last = then if room and _reads_on(stretches, scores, index, then) else index
+        taken |= {index, last}
+        chosen.append(_chosen(stretches[index], stretches[last], scores[index]))
     return chosen
 
 
@@ -111,8 +112,8 @@ def shown_sentence(sentence: ChosenSentence) -> str:
 # --- which ones ------------------------------------------------------------------------------
 
 
-def _in_turns(stretches: Sequence[Stretch], scores: Sequence[float]) -> Iterator[int]:
-    """Places of the stretches worth saying: each paper's best, papers by their best, then the second …"""
+def _worth_saying(stretches: Sequence[Stretch], scores: Sequence[float]) -> list[list[int]]:
+    """For each paper, best paper first, the places of its stretches that are worth saying, best first."""
     bar = max(scores)
     ranked = sorted(range(len(scores)), key=lambda i: (-scores[i], stretches[i].passage.n, i))
     by_paper: dict[int, list[int]] = {}
@@ -120,8 +121,7 @@ def _in_turns(stretches: Sequence[Stretch], scores: Sequence[float]) -> Iterator
         others = by_paper.setdefault(stretches[index].passage.paper_id, [])
         if scores[index] >= (WORTH_ADDING if others else WORTH_SAYING) * bar:
             others.append(index)
-    for turn in range(MOST_PER_PAPER):
-        yield from (places[turn] for places in by_paper.values() if turn < len(places))
+    return list(by_paper.values())
 
 
 def _followed(stretches: Sequence[Stretch]) -> Iterator[tuple[int, int]]:

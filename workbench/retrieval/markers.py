@@ -68,6 +68,7 @@ class MarkerStream:
     _line_starts: bool = True
     _fence: str = ""
     _in_list: bool = False
+    _after_marker: bool = False
     _prose: _Prose = field(default_factory=lambda: _Prose())
     _out: _Output = field(default_factory=lambda: _Output())
 
@@ -102,6 +103,8 @@ class MarkerStream:
             self._in_list, self._line_starts = opens, False
             return ""
         head = self._held[0]
+        if self._after_marker and head in ",;、， ":
+            return self._separator(final)
         if head == "`":
             return self._back_quotes(final)
         if head in "[【":
@@ -161,6 +164,20 @@ class MarkerStream:
         self._held = self._held[match.end() :]
         return self._marker(match.group(1) or match.group(2))
 
+    def _separator(self, final: bool) -> str | None:
+        """Leaves out what stands between two markers, so that ``[1], [2]`` is ``[1][2]``."""
+        between = re.match(r"[,;、，]? *", self._held)
+        position = between.end() if between else 0
+        if position == len(self._held):
+            return self._show(position) if final else None
+        if _marker_at(self._held, position):
+            self._held = self._held[position:]
+            return ""
+        if not final and _may_be_marker(self._held, position):
+            return None
+        self._after_marker = False
+        return ""
+
     def _leads(self, position: int, final: bool) -> bool | None:
         """Whether the marker before ``position``, between two sentences, is the subject of the next one."""
         while True:
@@ -176,6 +193,7 @@ class MarkerStream:
 
     def _marker(self, inside: str) -> str:
         numbers = _expand(inside)
+        self._after_marker = True
         if self._prose.quoted and (self.own is None or any(n in self.own for n in numbers)):
             return self._out.put(f"(ref. {inside.strip()})")
         self.unknown += [n for n in numbers if n not in self.known]
@@ -185,6 +203,7 @@ class MarkerStream:
 
     def _show(self, length: int, *, in_code: bool = False) -> str:
         text, self._held = self._held[:length], self._held[length:]
+        self._after_marker = False
         self._prose.read(text, in_code=in_code)
         return self._out.put(text)
 

@@ -26,7 +26,7 @@ NOT_RUN = [
     r"conda .*",
     r"(\.venv/bin/)?workbench (dashboard|lab)",
     r"ollama pull .*",
-    r"WORKBENCH_CHAT=ollama workbench ask .*",
+    r"WORKBENCH_(CHAT|EMBEDDER)=ollama workbench .*",
 ]
 
 

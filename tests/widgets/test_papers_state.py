@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +100,7 @@ def test_cancelling_keeps_what_is_complete_and_adds_no_more(
     add_path(panel, folder)
     assert panel.outcomes == [
         {"file": "a.txt", "status": "ready", "detail": "added"},
-        {"file": "the other files", "status": "cancelled", "detail": "not added"},
+        {"file": "b.txt and 3 more", "status": "cancelled", "detail": "not added"},
     ]
     assert [p.file for p in wb.papers.list()] == ["a.txt"]
     panel.unobserve_all("job")
@@ -125,10 +127,23 @@ def test_progress_names_the_file_the_stage_and_the_share(panel: PapersState, fol
     assert seen[-1] == {}
 
 
-def test_a_second_batch_waits_for_the_first_and_leaves_no_copy(panel: PapersState, tmp_path: Path) -> None:
+def test_a_second_batch_waits_for_the_first_and_both_are_told(
+    wb: Workbench, panel: PapersState, folder: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "upload-1"
-    copy.write_text(TEXT)
-    with panel._adding, panel.shown_errors("adding"):
+    copy.write_text(TEXT + "later")
+    threads: list[threading.Thread] = []
+
+    def run(job: Callable[[], None]) -> None:
+        threads.append(threading.Thread(target=job))
+        threads[-1].start()
+
+    panel._run = run
+    with panel._adding:  # as while another batch is under way
+        add_path(panel, folder / "a.txt")
         panel.add_uploads([Upload("late.txt", copy)])
-    assert panel.error == "Papers are being added already. Wait for them, or cancel first."
-    assert not copy.exists()
+    for thread in threads:
+        thread.join(20)
+    assert {(o["file"], o["status"]) for o in panel.outcomes} == {("a.txt", "ready"), ("late.txt", "ready")}
+    assert {p.file for p in wb.papers.list()} == {"a.txt", "late.txt"}
+    assert (panel.error, copy.exists()) == ("", False)

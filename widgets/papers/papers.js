@@ -49,7 +49,7 @@ function jobRow(model) {
     if (!job.file) return;
     name.textContent = job.file;
     doing.textContent = job.stopping ? "stopping" : job.doing;
-    left.textContent = job.files === 1 ? "" : job.files ? `${job.nth} of ${job.files}` : `file ${job.nth}`;
+    left.textContent = job.files > 1 ? `${job.nth} of ${job.files}` : "";
     bar.style.width = `${job.percent}%`;
     progress.setAttribute("aria-valuenow", String(job.percent));
     cancel.disabled = job.stopping;

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from traitlets import Bool, Dict, Int, List
@@ -80,7 +79,7 @@ class PapersState(PanelState):
         given = path.strip().strip("\"'")
         if not given:
             raise InvalidInputError("Name a file or a folder.")
-        self._add([given], files=0 if Path(given).expanduser().is_dir() else 1)
+        self._add([given])
 
     def add_uploads(self, uploads: Sequence[Upload]) -> None:
         """Add files that the browser sent, and remove the copies afterwards."""
@@ -88,7 +87,7 @@ class PapersState(PanelState):
             for upload in uploads:
                 opened.callback(upload.discard)
             sources = [opened.enter_context(_labelled(upload)) for upload in uploads]
-            self._add(sources, files=len(sources), afterwards=opened.pop_all().close)
+            self._add(sources, afterwards=opened.pop_all().close)
 
     @action
     def cancel(self) -> None:
@@ -105,23 +104,19 @@ class PapersState(PanelState):
     def read_paper(self, *, id: int) -> None:
         self._on_read(id)
 
-    def _add(
-        self, sources: Sequence[Any], *, files: int, afterwards: Callable[[], None] = lambda: None
-    ) -> None:
-        """Add ``sources`` to the scope; ``files`` is their number, 0 where it is not known yet."""
-        if not self._adding.acquire(blocking=False):
-            afterwards()
-            raise InvalidInputError("Papers are being added already. Wait for them, or cancel first.")
-        self._cancelled.clear()
-        self.outcomes = []
-        batch = _Batch(self._scope, files)
+    def _add(self, sources: Sequence[Any], *, afterwards: Callable[[], None] = lambda: None) -> None:
+        """Add ``sources`` to the scope shown now; a batch waits for the one before it."""
+        if not self._adding.locked():
+            self.outcomes = []
+        scope = self._scope
 
         def work() -> None:
             try:
-                self._add_batch(batch, sources)
+                with self._adding:
+                    self._cancelled.clear()
+                    self._add_batch(_Batch(scope, self.outcomes), sources)
+                    self.job = {}
             finally:
-                self.job = {}
-                self._adding.release()
                 afterwards()
                 self._changed()
 
@@ -136,29 +131,28 @@ class PapersState(PanelState):
                 cancelled=self._cancelled.is_set,
             )
         except _Cancelled:
-            rest = batch.file if batch.files == 1 else "the other files"
-            self.outcomes = [*self.outcomes, _outcome(rest, "cancelled", "not added")]
+            self.outcomes = [*self.outcomes, _outcome(batch.rest(), "cancelled", "not added")]
         else:
-            self.outcomes = [_described(outcome) for outcome in report.files]
+            self.outcomes = [*batch.before, *map(_described, report.files)]
 
     def _progressed(self, batch: _Batch, step: Progress) -> None:
         """Show one step; list a paper as soon as it is complete; leave where the person cancelled."""
-        if step.file != batch.file:
-            batch.file, batch.nth, batch.shown_at = step.file, batch.nth + 1, 0.0
+        another = batch.step is None or step.number != batch.step.number
+        batch.step = step
         if step.stage == STAGES[-1] and step.done == step.total:
             self.outcomes = [*self.outcomes, _outcome(step.file, "ready", "added")]
             self._changed()
         elif self._cancelled.is_set():
             raise _Cancelled
         now = time.monotonic()
-        if now - batch.shown_at >= PROGRESS_EVERY or step.done == step.total:
+        if another or step.done == step.total or now - batch.shown_at >= PROGRESS_EVERY:
             batch.shown_at = now
             self.job = {
                 "file": step.file,
                 "doing": _STAGE_WORDS.get(step.stage, step.stage),
                 "percent": round(100 * _share(step)),
-                "nth": batch.nth,
-                "files": batch.files,
+                "nth": step.number,
+                "files": step.files,
                 "stopping": self._cancelled.is_set(),
             }
 
@@ -169,13 +163,19 @@ class PapersState(PanelState):
 
 @dataclass(slots=True)
 class _Batch:
-    """Files on their way into one scope, and how far they are."""
+    """Files on their way into one scope: the outcomes shown before them, and their last step."""
 
     scope: Scope
-    files: int
-    file: str = ""
-    nth: int = 0
+    before: Sequence[dict[str, str]]
+    step: Progress | None = None
     shown_at: float = 0.0
+
+    def rest(self) -> str:
+        """The files that are not complete, in words."""
+        if self.step is None:
+            return "all files"
+        more = self.step.files - self.step.number
+        return f"{self.step.file} and {more} more" if more else self.step.file
 
 
 class _Cancelled(Exception):

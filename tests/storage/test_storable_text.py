@@ -47,6 +47,10 @@ def test_a_label_is_one_line_that_can_be_stored(text: str) -> None:
     assert len(label.splitlines()) <= 1
 
 
+def test_what_is_taken_out_of_a_label_leaves_no_gap() -> None:
+    assert clean_label(" a \x80 b\u2028c\x07d\ud800 ") == "a b cd\ufffd"
+
+
 @given(ANY)
 def test_a_file_name_holds_no_folder(text: str) -> None:
     name = file_name(text)

@@ -28,8 +28,8 @@ def clean_text(text: str) -> str:
 
 def clean_label(text: str) -> str:
     """``text`` on one line: control characters gone, runs of white space one space, ends trimmed."""
-    spaced = _SPACE.sub(" ", clean_text(text))
-    return "".join(c for c in spaced if unicodedata.category(c) not in _REFUSED_IN_NAMES).strip()
+    kept = [c for c in clean_text(text) if c.isspace() or unicodedata.category(c) not in _REFUSED_IN_NAMES]
+    return _SPACE.sub(" ", "".join(kept)).strip()
 
 
 def file_name(file: str) -> str:

@@ -20,7 +20,7 @@ from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.progress import FileWork, OnProgress
 from workbench.ingest.renewal import renew
 from workbench.ingest.sandbox import Reader
-from workbench.ingest.sources import Source, SourceFile, sha256_of, source_files
+from workbench.ingest.sources import UNNAMED, Source, SourceFile, sha256_of, source_files
 from workbench.ingest.texts import LONGEST, TextBatch
 from workbench.interfaces import Embedder
 from workbench.records import FileOutcome, IngestReport, Progress
@@ -83,7 +83,8 @@ class Ingestor:
                 if cancelled is not None and cancelled():
                     outcomes.append(FileOutcome(source.name, "failed", error=CANCELLED))
                     continue
-                work = FileWork(source.name, user, project_id, title=title, progress=progress)
+                name = title if title and source.name == UNNAMED else source.name
+                work = FileWork(name, user, project_id, title=title, progress=progress)
                 work.number, work.files = number, len(found)
                 outcome = self._add_file(work, source)
                 outcomes.append(replace(outcome, warnings=(*source.notes, *outcome.warnings)))

@@ -19,7 +19,8 @@ from workbench.errors import DocumentError, InvalidInputError
 from workbench.ingest.frames import document_to_wire, packed, read_frame
 
 OUT_OF_MEMORY = 77  # exit status
-_WATCH_SECONDS = 0.2
+_WATCH_SECONDS = 0.1
+_ADDRESSES_MB = 768
 
 
 def main() -> None:
@@ -38,12 +39,15 @@ def main() -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Lets allocations beyond the limit fail, where the system can; the watch does the rest."""
+    """Lets one huge allocation fail at once, where the system can; the watch keeps the limit itself.
+
+    This bound is on addresses, of which a program takes far more than memory.
+    """
     try:
         import resource
     except ImportError:  # Windows
         return
-    wanted = megabytes * 1024 * 1024
+    wanted = (megabytes + _ADDRESSES_MB) * 1024 * 1024
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     try:
@@ -54,16 +58,26 @@ def limit_memory(megabytes: int) -> None:
 
 def _watch(memory_mb: int, parent: int) -> None:
     """Ends this process when it has grown too large, or when the one it works for has gone."""
+    inherited = _memory()
     while True:
         time.sleep(_WATCH_SECONDS)
         if os.getppid() != parent:
             os._exit(1)
-        if _peak_memory() > memory_mb * 1024 * 1024:
+        held = _memory()
+        if held > memory_mb * 1024 * 1024 and held > inherited:
             os._exit(OUT_OF_MEMORY)
 
 
-def _peak_memory() -> int:
-    """The most memory this process has held, in bytes; 0 where the system does not tell."""
+def _memory() -> int:
+    """Memory this process holds, in bytes; 0 where the system does not tell.
+
+    Without ``/proc`` it is the most it has held so far, which can begin with what its parent held.
+    """
+    try:
+        resident = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+        return resident * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        pass
     try:
         import resource
     except ImportError:  # Windows

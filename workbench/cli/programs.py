@@ -74,6 +74,10 @@ def _prepare_program(opening: Opening, add_sample_if_new: Any) -> tuple[Path, di
 
 
 def _run(arguments: list[str], environment: dict[str, str]) -> None:
+    """Becomes the program where the system can, so that ending the command ends the program too."""
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execve(arguments[0], arguments, environment)
     try:
         sys.exit(subprocess.run(arguments, env=environment, check=False).returncode)
     except KeyboardInterrupt:

@@ -47,18 +47,20 @@ CREATE TABLE pages (
     paper_id   BIGINT NOT NULL,
     page       INTEGER NOT NULL,
     label      VARCHAR,
-    text       VARCHAR NOT NULL,
+    text       VARCHAR USING COMPRESSION uncompressed NOT NULL,
     char_start BIGINT NOT NULL,
     char_end   BIGINT NOT NULL
 );
 
+-- Texts of chunks and pages are kept uncompressed: DuckDB's choice, FSST, makes fetching 115 passages of
+-- 200,000 ten to twenty times slower and saves a third of their space.
 CREATE TABLE chunks (
     chunk_id   BIGINT NOT NULL DEFAULT nextval('chunk_ids'),
     paper_id   BIGINT NOT NULL,
     ordinal    INTEGER NOT NULL,
     heading    VARCHAR,
-    blurb      VARCHAR NOT NULL,
-    text       VARCHAR NOT NULL,
+    blurb      VARCHAR USING COMPRESSION uncompressed NOT NULL,
+    text       VARCHAR USING COMPRESSION uncompressed NOT NULL,
     page_start INTEGER NOT NULL,
     page_end   INTEGER NOT NULL,
     char_start BIGINT NOT NULL,

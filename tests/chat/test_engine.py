@@ -285,6 +285,12 @@ def test_without_a_model_an_unanswerable_question_is_refused(judged: Answerabili
     )
 
 
+def test_without_a_model_a_missing_part_of_a_list_is_reported_beside_the_answer() -> None:
+    events, answer = run(task(None, answerable=Answerability(True, 0.5, ("ScaNN",))))
+    assert not answer.refused
+    assert notices(events) == list(answer.warnings) == ["No passage found mentions ScaNN."]
+
+
 def test_a_title_with_brackets_and_back_quotes_adds_no_marker() -> None:
     found = evidence(passage(1, 1, FILTERS, title="Filters [2]\nand `code` [9]"))
     for asked in (task(None, found=found), task(None, found=found, answerable=Answerability(False, 0.0, ()))):

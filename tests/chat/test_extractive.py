@@ -100,6 +100,22 @@ def test_a_row_of_a_table_is_shown_with_the_head_of_its_table_and_quoted_alone()
     assert text[row.char_start : row.char_end] == row.text
 
 
+def test_lines_of_code_are_no_rows_and_no_lines() -> None:
+    code = "#first recall of the index\nfor(i in filter){ total<-total+65 }\nif recall[i]<0.5 { index <- 66 }"
+    assert chosen(code) == []
+
+
+def test_papers_of_one_title_are_told_apart_by_their_files() -> None:
+    text = "The recall of a graph index fell to 0.2 with a filter."
+    found = evidence(passage(1, 1, [text]), passage(2, 2, [text]), passage(3, 3, [text], title="Another"))
+    headings = [line for line in answered(found).text.splitlines() if line.startswith("**")]
+    assert headings == [
+        "**Filters and indexes** (1.pdf, 2026)",
+        "**Filters and indexes** (2.pdf, 2026)",
+        "**Another** (2026)",
+    ]
+
+
 def test_slides_without_sentences_still_answer_with_their_lines() -> None:
     assert chosen("Recall of the graph index\n\nfell with a filter\n\nto 0.205") != []
 

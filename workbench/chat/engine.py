@@ -112,9 +112,13 @@ def _prompt_warnings(task: AnswerTask, prompt: Prompt) -> tuple[str, ...]:
         warnings.append(f"{what} left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW.")
     if not prompt.fits:
         warnings.append("The chat model's window is too small even for one passage, so it may be cut.")
-    if task.answerable.missing_names:
-        warnings.append(f"No passage found mentions {', '.join(task.answerable.missing_names)}.")
-    return tuple(warnings)
+    warnings.append(_not_mentioned(task.answerable))
+    return tuple(filter(None, warnings))
+
+
+def _not_mentioned(answerable: Answerability) -> str:
+    names = ", ".join(answerable.missing_names)
+    return f"No passage found mentions {names}." if names else ""
 
 
 def _finish_written(task: AnswerTask, model: ChatModel, draft: Draft) -> Iterator[Event]:
@@ -180,12 +184,17 @@ def _extracted(task: AnswerTask, *, after: str = "") -> Iterator[Event]:
     if not chosen:
         yield from _refuse(task, EXTRACTIVE, _missing(task.answerable), after=after)
         return
+    not_mentioned = _not_mentioned(task.answerable)
+    if not_mentioned and not_mentioned not in task.warnings:
+        yield Notice(not_mentioned)
+        task = replace(task, warnings=(*task.warnings, not_mentioned))
     yield from _parted(after)
     text = ""
     citations: list[Citation] = []
     audit: list[SentenceVerdict] = []
-    for group in extractive.grouped(chosen):
-        piece = ("\n\n" if text else "") + extractive.paper_heading(group[0].passage) + "\n"
+    groups = extractive.grouped(chosen)
+    for heading, group in zip(extractive.paper_headings(groups), groups, strict=True):
+        piece = ("\n\n" if text else "") + heading + "\n"
         for sentence in group:
             n, shown = sentence.passage.n, extractive.shown_sentence(sentence)
             line = f"{shown} [{n}]"

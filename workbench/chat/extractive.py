@@ -94,10 +94,16 @@ def grouped(chosen: Sequence[ChosenSentence]) -> list[list[ChosenSentence]]:
     return [sorted(group, key=lambda s: s.char_start) for group in papers.values()]
 
 
-def paper_heading(passage: Passage) -> str:
-    """The bold line above a paper's sentences."""
-    title = as_prose(passage.title).replace("*", "∗")
-    return f"**{title}**" + (f" ({passage.year})" if passage.year else "")
+def paper_headings(groups: Sequence[Sequence[ChosenSentence]]) -> list[str]:
+    """The bold line above each group: title and year, and the file's name where two share a title."""
+    passages = [group[0].passage for group in groups]
+    titles = [as_prose(passage.title).replace("*", "∗") for passage in passages]
+    headings = []
+    for passage, title in zip(passages, titles, strict=True):
+        details = [passage.file] if titles.count(title) > 1 else []
+        details += [str(passage.year)] if passage.year else []
+        headings.append(f"**{title}**" + (f" ({as_prose(', '.join(details))})" if details else ""))
+    return headings
 
 
 def shown_sentence(sentence: ChosenSentence) -> str:

@@ -11,8 +11,10 @@ from workbench.retrieval.bibliographies import reads_like_references
 from workbench.retrieval.sentences import sentence_spans
 
 SHORTEST, LONGEST = 30, 420  # characters of a sentence that reads well on its own
+SHORTEST_LINE = 8  # of a slide
 LONGEST_ROW = 200
 LONGEST_HEADER = 100
+FEWEST_CODE_SIGNS = 3
 
 _WHOLE = re.compile(r"[.!。！．｡।][\"'”’)\]»」』]*(?:\[[\d,;\s–-]+\]|(?<=[^\W\d_].)\d{1,3}(?:,\d{1,3})*)?$")
 _REFERENCE = re.compile(
@@ -23,6 +25,9 @@ _CAPTION = re.compile(
     r"^(?:supplementary )?(?:table|figure|fig\.|box|scheme|algorithm)\s*[A-Z]?\d", re.IGNORECASE
 )
 _FRAGMENT = re.compile(r"^[a-zà-ÿ]{2,}[ ,;.)]")
+_CODE_SIGN = re.compile(
+    r"[{};]\s*$|<-|->|[=!<>]=|\w\(\)|\w\[\w*[\],]|\w=\S|//|\breturn\b|^\s*#\w", re.MULTILINE
+)
 _ROW = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2}).{8,}")
 
 
@@ -58,7 +63,18 @@ def quotable(passage: Passage) -> list[Stretch]:
     ]
     if found or any(_WHOLE.search(passage.text[start:end]) for start, end in spans):
         return found
-    return [_sentence(passage, spans, i) for i in range(len(spans))]
+    lines = [i for i, (start, end) in enumerate(spans) if _is_line(passage.text[start:end])]
+    return [_sentence(passage, spans, i) for i in lines]
+
+
+def _is_line(text: str) -> bool:
+    return SHORTEST_LINE <= len(text) <= LONGEST_ROW and _is_words(text)
+
+
+def _is_words(text: str) -> bool:
+    """Whether most characters are letters, and few are the signs of code."""
+    letters = sum(c.isalpha() for c in text)
+    return 2 * letters >= len(text) and len(_CODE_SIGN.findall(text)) < FEWEST_CODE_SIGNS
 
 
 def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text: str) -> Iterator[Stretch]:
@@ -69,10 +85,9 @@ def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text:
 
 
 def _is_sentence(text: str) -> bool:
-    letters = sum(c.isalpha() for c in text)
     return (
         SHORTEST <= len(text) <= LONGEST
-        and letters >= 0.5 * len(text)
+        and _is_words(text)
         and _WHOLE.search(text) is not None
         and _REFERENCE.search(text) is None
     )
@@ -102,7 +117,7 @@ def _rows(passage: Passage, spans: list[tuple[int, int]], index: int) -> Iterato
     for first, last in lines[1:]:
         row = passage.text[start + first : start + last]
         text = row.strip()
-        if len(text) <= LONGEST_ROW and _ROW.fullmatch(text):
+        if len(text) <= LONGEST_ROW and _ROW.fullmatch(text) and not _CODE_SIGN.search(text):
             first += len(row) - len(row.lstrip())
             begin = passage.char_start + start + first
             header = head if len(head) <= LONGEST_HEADER else ""

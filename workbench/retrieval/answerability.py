@@ -37,8 +37,9 @@ _COMPARES = re.compile(r"\b(?:compar\w+|differ\w*|versus|vs|both|each|respective
 @dataclass(frozen=True, slots=True)
 class Answerability:
     """``coverage`` is the best passage's share (0 to 1) of the question's terms, rare ones counting more.
-    ``missing_names`` are the question's names, and what it counts, that no candidate mentions; ``apart``
-    are names of which each paper mentions one alone."""
+    ``missing_names`` are the question's names, and what it counts, that no candidate mentions (of a list
+    of names a part may be missing from an answerable question); ``apart`` are names of which each paper
+    mentions one alone."""
 
     answerable: bool
     coverage: float
@@ -58,24 +59,27 @@ def judge_answerable(
     where there were no vectors. ``papers`` gives each candidate's paper: its id and its title."""
     bags = [term_set(text) for text in candidate_texts]
     by_paper = _bags_of_papers(bags, papers or ())
-    everywhere = [*bags, *by_paper]
-    named = names(question)
+    everywhere = [*bags, *by_paper.values()]
+    named, nouns = names(question), proper_nouns(question)
     missing = _missing([*named, *_counted(question)], everywhere)
-    apart = _apart(question, named, by_paper) if not missing else ()
+    strangers = _missing(nouns, everywhere)
+    apart = _apart(question, named, list(by_paper.values())) if not missing else ()
     coverage = _best_coverage(question, bags, chosen)
     least = LEAST_COVERAGE_OF_NAMED if named and not missing else LEAST_COVERAGE
     close = best_cosine is not None and best_cosine >= LEAST_COSINE
-    strangers = _missing(proper_nouns(question), everywhere) if coverage < LEAST_COVERAGE else ()
-    answerable = not missing and not apart and not strangers and (coverage >= least or close)
-    return Answerability(answerable, coverage, (*missing, *strangers), apart)
+    partly = _is_list(question, [*named, *nouns]) and len({*missing, *strangers}) < len({*named, *nouns})
+    refused = apart or ((missing or (strangers and coverage < LEAST_COVERAGE)) and not partly)
+    return Answerability(
+        not refused and (coverage >= least or close), coverage, (*missing, *strangers), apart
+    )
 
 
-def _bags_of_papers(bags: Sequence[Set[str]], papers: Sequence[tuple[int, str]]) -> list[set[str]]:
+def _bags_of_papers(bags: Sequence[Set[str]], papers: Sequence[tuple[int, str]]) -> dict[int, set[str]]:
     """The terms of each paper's candidates and of its title."""
     by_paper: dict[int, set[str]] = defaultdict(set)
     for (paper_id, title), bag in zip(papers, bags, strict=False):
         by_paper[paper_id] |= bag | term_set(title)
-    return list(by_paper.values())
+    return by_paper
 
 
 def _missing(wanted: Sequence[str], bags: Sequence[Set[str]]) -> tuple[str, ...]:
@@ -92,13 +96,16 @@ def _apart(question: str, named: Sequence[str], by_paper: Sequence[Set[str]]) ->
 
     Names that are listed or compared ("RAG and SEAL", "does RWKV differ from ViT") may each have their paper.
     """
-    if len(named) < 2 or not by_paper or _COMPARES.search(question):
-        return ()
-    first, last = question.find(named[0]), question.rfind(named[-1])
-    if _JOINED.search(question, first, last):
+    if len(named) < 2 or not by_paper or _COMPARES.search(question) or _is_list(question, named):
         return ()
     together = max(sum(mentioned(name, bag) for name in named) for bag in by_paper)
     return tuple(named) if together < 2 else ()
+
+
+def _is_list(question: str, named: Sequence[str]) -> bool:
+    """Whether the names are listed: "Boeing and Amcor"."""
+    places = [question.find(name) for name in named]
+    return len(named) > 1 and _JOINED.search(question, min(places), max(places)) is not None
 
 
 def _best_coverage(question: str, bags: Sequence[Set[str]], chosen: int) -> float:

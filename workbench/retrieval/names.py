@@ -13,6 +13,8 @@ _SHORTEST_NUMBERED = 2  # T5, p53
 _LETTER = "A-Za-z\u00c0-\u024f\u0370-\u04ff"  # scripts with capitals
 _TOKEN = re.compile(rf"[{_LETTER}0-9][{_LETTER}0-9_./+-]*[{_LETTER}0-9]")
 _ENGLISH = frozenset({"the", "of", "which", "what", "how", "does", "did", "and", "with", "are", "is"})
+_ADJECTIVE = re.compile(r"\w+(?:ese|ish|ian|ean)|French|German|Dutch|Greek|Swiss|Czech")  # of a country
+_PERIOD = re.compile(r"Q[1-4]|H[12]|FY\d+")  # reports spell them out
 _CAPITALISED = re.compile(r"(?<=[a-z0-9,;] )[A-Z][a-z]{2,}\b(?![-'’]?[A-Z])")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _QUANTITY = re.compile(r"\d[\d.,]*-?[A-Za-zµμ%°]{1,3}(?:-\d[\d.,]*[A-Za-z]{0,3})?")  # 18GB, 3-to-10
@@ -25,7 +27,8 @@ def names(text: str) -> list[str]:
     found = []
     for match in _TOKEN.finditer(text):
         word = _POSSESSIVE.sub("", match.group())
-        if _is_numbered(word) or (_has_inner_capital(word) and not shouting):
+        named = _is_numbered(word) or (_has_inner_capital(word) and not shouting)
+        if named and not _PERIOD.fullmatch(word):
             found.append(word)
     return list(dict.fromkeys(found))
 
@@ -36,7 +39,7 @@ def proper_nouns(text: str) -> list[str]:
     words = re.findall(r"[^\W\d_]+", text)
     if not _ENGLISH & {word.lower() for word in words}:
         return []
-    found = _CAPITALISED.findall(text)
+    found = [word for word in _CAPITALISED.findall(text) if not _ADJECTIVE.fullmatch(word)]
     return list(dict.fromkeys(found)) if len(found) <= len(words) / 3 else []
 
 

@@ -325,4 +325,4 @@ def _paper_id(paper: PaperLike) -> int:
         raise InvalidInputError(
             f"{given!r} is neither a paper nor a paper's id: list your papers to see them."
         )
-    return given
+    return given if 0 < given < 2**63 else 0  # which no paper has; the library cannot even ask for more

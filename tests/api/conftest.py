@@ -40,7 +40,7 @@ def mineral_files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="session")
 def five() -> list[Mineral]:
-    """What the papers say. Arvenite, bolmarite and cendrite are papers 1 to 3; the other two are not in yet."""
+    """Arvenite, bolmarite and cendrite are papers 1 to 3, dravosite and elbergite not in yet."""
     return minerals(5)
 
 

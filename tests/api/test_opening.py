@@ -155,7 +155,7 @@ def test_after_closing_every_call_says_that_the_library_is_closed(
         with pytest.raises(LibraryError, match="was closed: open it again to go on"):
             call()
     assert wb.doctor() == [f"The library {library} was closed: open it again to go on."]
-    assert wb.audit("Nothing was measured. [1]", evidence)[0].verdict == "unsupported"
+    assert wb.audit("Arvenite melts at 77 degrees. [1]", evidence)[0].verdict == "unsupported"
     assert not (tmp_path / "copy.duckdb").exists()
 
 

@@ -97,12 +97,27 @@ def test_figures_names_and_words_must_stand_in_the_source(claim: str, support: s
         ("As Table 2 on page 4 says, recall of the 3rd run fell.", "The recall of a run fell.", "supported"),
         ("The top-15 chunks were right.", "The 15 top chunks were right.", "supported"),
         ("It grew between 2019 and 2021.", "It grew between 2019 and 2020.", "unsupported"),
+        ("About 35,000 employees at 166 sites.", "It has 35,000 employees at 166 sites.", "supported"),
         ("它的召回率是0.205。", "它的召回率是0.205，很低。", "supported"),
         ("它的召回率是0.205。", "它的召回率是0.502，很低。", "unsupported"),
     ],
 )  # fmt: skip
 def test_the_same_figure_may_be_written_in_several_ways(claim: str, source: str, support: str) -> None:
     assert support_of(claim, source)[0] == support
+
+
+@pytest.mark.parametrize(
+    ("source", "support"),
+    [
+        ("Nous avons fait des tests sur des logs de 12 requêtes, et nous les avons résumés.", "partly"),
+        ("Nous avons fait des tests sur des logs de 21 requêtes, et nous les avons résumés.", "unsupported"),
+        ("テストは１２個の検索のログで行われた。", "partly"),
+        ("Whales and birds were seen in the 12 bays of the coast.", "unsupported"),
+        ("whale 12 0.5 bird 0.7 seal 0.1 otter 0.3", "unsupported"),
+    ],
+)
+def test_a_source_in_another_language_is_held_to_figures_alone(source: str, support: str) -> None:
+    assert support_of("The tests used logs of 12 queries.", source)[0] == support
 
 
 @pytest.mark.parametrize(

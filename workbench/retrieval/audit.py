@@ -15,6 +15,7 @@ from workbench.retrieval.citations import claim_weights, coverage
 from workbench.retrieval.code_stretches import blank_code
 from workbench.retrieval.contradictions import contradiction
 from workbench.retrieval.figures import missing_figures, missing_number_words, stated_figures, without_figures
+from workbench.retrieval.languages import in_other_languages
 from workbench.retrieval.markers import marker_numbers
 from workbench.retrieval.names import is_numbered, mentioned, names, spelled_out
 from workbench.retrieval.sentences import sentence_spans
@@ -75,6 +76,8 @@ def support_of(claim: str, source: str) -> tuple[Support, str]:
     if missing:
         return "unsupported", f"{_listed(missing)} not stand in what it cites"
     share = _word_share(claim, source)
+    if share < SUPPORTED_FROM and in_other_languages(claim, source):
+        return "partly", "its source is in another language, so only figures and names could be compared"
     if share < SUPPORTED_FROM:
         support: Support = "partly" if share >= PARTLY_FROM else "unsupported"
         return support, f"only {share:.0%} of its terms stand in what it cites"

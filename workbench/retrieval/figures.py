@@ -14,6 +14,7 @@ from decimal import Decimal, InvalidOperation
 
 _SCALE_NAMES = {10**2: "hundred", 10**3: "k thousand", 10**6: "m mn million millions"}
 _SCALE_NAMES |= {10**9: "b bn billion billions", 10**12: "trillion trillions"}
+_SCALE_NAMES |= {10**4: "万 萬", 10**8: "億 亿"}
 _SCALES = {name: scale for scale, line in _SCALE_NAMES.items() for name in line.split()}
 _LETTER_SCALES = frozenset("kmb")  # only right behind the digits: 400M, 100k
 
@@ -94,7 +95,7 @@ _FIRST_TELLING_WORD = 3  # "one" and "two" are more often grammar than measureme
 _DIGITS = r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)*|\.\d+"
 _FIGURE = re.compile(
     rf"(?P<currency>[$€£¥])?[ ]?(?<![\d.])(?P<digits>{_DIGITS})"
-    r"(?P<gap>[ \u00a0\u2009\u202f-]?)(?P<unit>%|°C|×|[A-Za-zµμ]{1,12}(?![\w]))?"
+    r"(?P<gap>[ \u00a0\u2009\u202f-]?)(?P<unit>[%×万萬億亿]|°C|[A-Za-zµμ]{1,12}(?![\w]))?"
 )
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b")
 _LETTER = "[A-Za-z\u00c0-\u024f\u0370-\u04ff]"  # of scripts whose names hold digits
@@ -127,7 +128,8 @@ def without_figures(claim: str) -> str:
     """The words of a sentence: what is left of it without figures, their units, and labels."""
     words = _unlabelled(claim)
     for match in _stated(words):
-        words = words[: match.start()] + _blank(match) + words[match.end() :]
+        end = match.end() if _unit(match) or _scale(match) > 1 else match.end("digits")
+        words = words[: match.start()] + " " * (end - match.start()) + words[end:]
     return words
 
 
@@ -163,18 +165,24 @@ def _agree(stated: Figure, present: Figure) -> bool:
 
 
 def _figure(match: re.Match[str]) -> Figure:
-    digits, word = match["digits"], match["unit"] or ""
-    scale = _SCALES.get(word.lower(), 1)
-    if word.lower() in _LETTER_SCALES and match["gap"]:
-        scale = 1
-    unit = match["currency"]
-    if scale == 1:
-        unit = unit or _UNITS.get(word) or (_UNITS.get(word.lower()) if len(word) > 2 else None)
+    digits, scale, unit = match["digits"], _scale(match), _unit(match)
     values = {_normal(value) for value in _readings(digits)}
     if scale != 1:  # a table "in millions" holds the bare figure
         values |= {_normal(str(Decimal(value) * scale)) for value in values if value.count(".") < 2}
     text = match.group().strip() if unit or scale != 1 else digits
     return Figure(text, frozenset(values), unit)
+
+
+def _scale(match: re.Match[str]) -> int:
+    word = (match["unit"] or "").lower()
+    return 1 if word in _LETTER_SCALES and match["gap"] else _SCALES.get(word, 1)
+
+
+def _unit(match: re.Match[str]) -> str | None:
+    word = match["unit"] or ""
+    if match["currency"] or _scale(match) > 1:
+        return match["currency"]
+    return _UNITS.get(word) or (_UNITS.get(word.lower()) if len(word) > 2 else None)
 
 
 def _readings(digits: str) -> Iterator[str]:

@@ -193,7 +193,7 @@ def test_papers_are_listed_by_scope(wb: Workbench, mineral_files: list[Path], fi
 
 def test_pages_and_chunks_are_the_papers_text(wb: Workbench, five: list[Mineral]) -> None:
     pages = wb.papers.pages(1)
-    assert [[line for line in p.text.splitlines() if line] for p in pages] == five[0].pages()
+    assert [" ".join(p.text.split()) for p in pages] == [" ".join(lines) for lines in five[0].pages()]
     starts = [0, len(pages[0].text) + 2, len(pages[0].text) + len(pages[1].text) + 4]
     assert pages == [
         Page(1, n, None, p.text, start, start + len(p.text))

@@ -346,13 +346,74 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class ScopeChange:
+    """The scope that a tool set while an answer was made. ``rag_project_id`` may be None: orphans."""
+
+    rag_project_id: int | None
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerDone:
-    """Event, always the last: the complete answer."""
+    """Event, always the last: the complete answer.
+
+    ``message_id`` is the stored message's where a conversation asked; ``scope_change`` is there only
+    where a tool changed the conversation's scope.
+    """
 
     answer: Answer
+    message_id: int | None = None
+    scope_change: ScopeChange | None = None
 
 
 Event = EvidenceFound | TextDelta | Notice | AnswerDone
+
+
+# --- conversations ---------------------------------------------------------------------------
+
+ConversationKind = Literal["thread", "project", "paper"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationInfo(_Displayed):
+    """A persistent thread. ``title`` is its first question until it is given one; a paper's chat expires
+    24 hours after ``used_at``."""
+
+    id: int
+    kind: ConversationKind
+    title: str
+    scope: Scope
+    scope_label: str
+    paper_id: int | None
+    messages: int
+    created_at: datetime
+    used_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Message(_Displayed):
+    """One turn. ``answer`` is the whole record behind an assistant's text; ``changed`` names papers it
+    cites that have changed or left since."""
+
+    id: int
+    conversation_id: int
+    role: Literal["user", "assistant"]
+    text: str
+    scope: Scope
+    answer: Answer | None
+    created_at: datetime
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(_Displayed):
+    """Something the user said that is worth remembering, and when it was said and last seen."""
+
+    id: int
+    text: str
+    project_id: int | None
+    created_at: datetime
+    seen_at: datetime
 
 
 def _frame(rows: tuple[Any, ...]) -> pandas.DataFrame:

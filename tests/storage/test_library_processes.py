@@ -84,7 +84,8 @@ def test_processes_that_meet_at_a_new_library_make_it_once(tmp_path: Path) -> No
     running = [start("add", path, "ann", "2", f"from{n}x") for n in range(3)]
     assert [finish(process) for process in running] == [(0, "added 2\n", "")] * 3
     with Database(Path(path)).read() as cursor:
-        assert cursor.execute("SELECT number, name FROM migrations").fetchall() == [(1, "library")]
+        applied = cursor.execute("SELECT number FROM migrations ORDER BY number").fetchall()
+        assert applied == [(number,) for number in range(1, len(applied) + 1)]
         assert len(papers.list_papers(cursor, "ann")) == 6
 
 

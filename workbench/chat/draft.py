@@ -67,6 +67,11 @@ class Draft:
                 "The chat model's server cut the prompt, so rules or passages may be missing; raise its"
                 " context length or lower WORKBENCH_CONTEXT_WINDOW."
             )
+        if usage.answer_cut:
+            self.warnings.append(
+                "The answer is incomplete: it stopped where the chat model's window was full. Ask for less, or"
+                " raise WORKBENCH_CONTEXT_WINDOW."
+            )
 
 
 def _without_signs(opening: str) -> str:

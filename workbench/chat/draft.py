@@ -69,8 +69,8 @@ class Draft:
             )
         if usage.answer_cut:
             self.warnings.append(
-                "The answer is incomplete: it stopped where the chat model's window was full. Ask for less, or"
-                " raise WORKBENCH_CONTEXT_WINDOW."
+                "The answer is incomplete: it stopped where the chat model's window was full. Ask for less,"
+                " or raise WORKBENCH_CONTEXT_WINDOW."
             )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from workbench.chat import extractive
 from workbench.chat.draft import Draft
 from workbench.chat.prompts import REFUSAL_SIGN, Prompt, answer_prompt
 from workbench.errors import ProviderError
-from workbench.interfaces import ChatModel
+from workbench.interfaces import ChatMessage, ChatModel, ToolBox
 from workbench.records import (
     Answer,
     AnswerDone,
@@ -30,6 +31,7 @@ from workbench.retrieval.audit import audit_text, claim_spans, passage_support, 
 from workbench.retrieval.citations import Quote, find_quote, quote_at
 from workbench.retrieval.markers import MarkerStream, as_prose, marker_numbers, own_numbers
 from workbench.retrieval.sentences import sentence_spans
+from workbench.scope import Scope
 
 EXTRACTIVE = "extractive"
 NEAREST_SHOWN = 3
@@ -38,10 +40,26 @@ REFUSAL = "The papers in this scope do not answer this question."
 PagesOf = Callable[[Passage], Sequence[Page]]
 
 
+class Retrieved(Protocol):
+    """What a search gives to an answer."""
+
+    @property
+    def evidence(self) -> Evidence: ...
+    @property
+    def answerable(self) -> Answerability: ...
+    def pages_of(self, passage: Passage, /) -> Sequence[Page]: ...
+
+
 @dataclass(frozen=True)
 class AnswerTask:
     """All that one answer needs. ``pages_of`` gives the pages a passage stands on; ``similarity`` helps to
-    choose sentences where no chat model writes."""
+    choose sentences where no chat model writes.
+
+    ``question`` stands alone; ``typed`` is what the user typed, where that is something else. ``history`` is
+    earlier turns, oldest first, and ``memory`` what the user said in other threads: both help to understand
+    the question and are never evidence. Where ``toolbox`` is given, a chat model that can call tools may do so
+    before it reads any passage; if that changes the scope, ``retrieve`` searches the new one.
+    """
 
     question: str
     evidence: Evidence
@@ -50,6 +68,11 @@ class AnswerTask:
     answerable: Answerability
     warnings: tuple[str, ...] = ()
     similarity: extractive.Similarity | None = None
+    history: tuple[ChatMessage, ...] = ()
+    memory: tuple[str, ...] = ()
+    typed: str | None = None
+    toolbox: ToolBox | None = None
+    retrieve: Callable[[Scope], Retrieved] | None = None
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -94,7 +117,8 @@ def _written(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
     except ProviderError as error:
         yield from draft.finish()
         failure = str(error)
-        draft.warnings.append(f"The answer is incomplete: {failure} Ask again.")
+        again = "" if failure.endswith("Ask again.") else " Ask again."
+        draft.warnings.append(f"The answer is incomplete: {failure}{again}")
     if draft.empty or (failure and not draft.refused and not draft.markers.used):
         failure = failure or f"{model.name} answered with nothing."
         text = f"{failure} Answering in the papers' own sentences instead."

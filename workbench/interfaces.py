@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from workbench.records import Hit
 
@@ -78,6 +78,46 @@ class ChatModel(Protocol):
     def context_window(self) -> int: ...
 
     def stream(self, messages: Sequence[ChatMessage]) -> Iterator[str | ChatUsage]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that a chat model wants run, with the arguments as it gave them."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDecision:
+    """What a chat model does with the tools it was offered: calls, or only text (without its reasoning)."""
+
+    calls: tuple[ToolCall, ...] = ()
+    text: str = ""
+
+
+class ToolCallingModel(ChatModel, Protocol):
+    """A chat model that may be offered tools. One that cannot call them decides nothing."""
+
+    def call_tools(
+        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+    ) -> ToolDecision:
+        """``definitions`` are as ``ToolBox`` gives them. Raises ProviderError, as ``stream`` does."""
+        ...
+
+
+class ToolBox(Protocol):
+    """The tools of one conversation."""
+
+    def definitions(self) -> list[dict[str, Any]]:
+        """Name, description and parameters (JSON schema) of each, in the form that chat models know:
+        ``{"type": "function", "function": {…}}``."""
+        ...
+
+    def execute(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """``{"success": True, "type": …, …}``, or ``{"success": False, "error": …}``; never raises for what
+        a chat model got wrong."""
+        ...
 
 
 class IndexSource(Protocol):

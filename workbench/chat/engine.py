@@ -57,8 +57,8 @@ class AnswerTask:
 
     ``question`` stands alone; ``typed`` is what the user typed, where that is something else. ``history`` is
     earlier turns, oldest first, and ``memory`` what the user said in other threads: both help to understand
-    the question and are never evidence. Where ``toolbox`` is given, a chat model that can call tools may do so
-    before it reads any passage; if that changes the scope, ``retrieve`` searches the new one.
+    the question and are never evidence. Where ``toolbox`` is given, a chat model that can call tools may do
+    so before it reads any passage; if that changes the scope, ``retrieve`` searches the new one.
     """
 
     question: str

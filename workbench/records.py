@@ -52,6 +52,28 @@ class Project(_Displayed):
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectSummary(_Displayed):
+    """What a project is about, in three to four sentences, and when that was written. Both are None until
+    the first summary is ready."""
+
+    project_id: int
+    name: str
+    text: str | None
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectMatch(_Displayed):
+    """A project that a search found. A higher ``score`` is better; ``summary_snippet`` is the beginning of
+    its summary, else of its description."""
+
+    id: int
+    title: str
+    summary_snippet: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Paper(_Displayed):
     """One document of any kind, as one user sees it.
 
@@ -75,6 +97,24 @@ class Paper(_Displayed):
     sha256: str
     shared: bool
     added_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Note(_Displayed):
+    """A note of the user's own, in Markdown: a paper of kind "note" with the same id.
+
+    ``projects`` are the ids of the projects it is in; ``state`` is that of a paper; ``warnings`` are of the
+    call that made or changed it.
+    """
+
+    id: int
+    title: str
+    body: str
+    projects: tuple[int, ...]
+    state: str
+    created_at: datetime
+    updated_at: datetime
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

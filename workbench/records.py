@@ -335,7 +335,7 @@ class Answer:
     """A cited answer, or a refusal with the nearest passages.
 
     ``text`` holds ``[N]`` markers; each N is a key of ``citations`` and of ``evidence``. ``timing`` is
-    in seconds.
+    in seconds. ``stopped``: the reader ended it before it was complete.
     """
 
     question: str
@@ -348,6 +348,7 @@ class Answer:
     audit: tuple[SentenceVerdict, ...] = ()
     warnings: tuple[str, ...] = ()
     timing: dict[str, float] = field(default_factory=dict)
+    stopped: bool = False
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per citation."""
@@ -432,8 +433,8 @@ class ConversationInfo(_Displayed):
 
 @dataclass(frozen=True, slots=True)
 class Message(_Displayed):
-    """One turn. ``answer`` is the whole record behind an assistant's text; ``changed`` names papers it
-    cites that have changed or left since."""
+    """One turn. ``answer`` is the whole record behind an assistant's text; ``changed`` says, a line each,
+    which papers that it cites have changed or left since."""
 
     id: int
     conversation_id: int

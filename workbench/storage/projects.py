@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from workbench.errors import ConflictError, InvalidInputError, NotFoundError
 from workbench.records import Project
-from workbench.storage import papers
+from workbench.storage import departures, papers
 from workbench.storage.cleaning import checked_name, clean_text, name_key
 from workbench.storage.moments import utc
 
@@ -114,8 +114,10 @@ def update(
 
 
 def delete(cursor: DuckDBPyConnection, user: str, project_id: int) -> None:
-    """Removes the project. Its papers stay in the user's library."""
+    """Removes the project with its chat. Its papers stay in the user's library; conversations that saw it
+    see orphans from now on."""
     current = get(cursor, user, project_id)
+    departures.project_deleted(cursor, user, current.id, name=current.name)
     cursor.execute("DELETE FROM project_papers WHERE project_id = ?", [current.id])
     cursor.execute("DELETE FROM projects WHERE project_id = ? AND user_name = ?", [current.id, user])
 

@@ -1,0 +1,69 @@
+"""An Answer as JSON and back, equal in every field. What an older or newer workbench wrote is read too:
+fields it lacked take their defaults, fields that are unknown here are left out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from workbench.records import Answer, Citation, Dropped, Evidence, Passage, SentenceVerdict
+from workbench.scope import Scope
+from workbench.storage.cleaning import clean_text
+
+T = TypeVar("T")
+
+
+def storable(answer: Answer) -> Answer:
+    """The answer as the library can hold it: what has no place in stored text is replaced one for one, so
+    that every offset stays true."""
+    return read_answer(write_answer(answer))
+
+
+def write_answer(answer: Answer) -> str:
+    """The whole answer as one JSON text."""
+    return json.dumps(_plain(dataclasses.asdict(answer)), ensure_ascii=False)
+
+
+def read_answer(text: str) -> Answer:
+    """The answer that ``write_answer`` wrote."""
+    values = json.loads(text)
+    return _record(
+        Answer,
+        values,
+        citations=tuple(_record(Citation, c) for c in values["citations"]),
+        evidence=_evidence(values["evidence"]),
+        audit=tuple(_record(SentenceVerdict, v) for v in values.get("audit", ())),
+    )
+
+
+def _evidence(values: Mapping[str, Any]) -> Evidence:
+    return _record(
+        Evidence,
+        values,
+        scope=Scope(values["scope"]["rag_project_id"]),
+        passages=tuple(_record(Passage, p) for p in values["passages"]),
+        dropped=tuple(_record(Dropped, d) for d in values.get("dropped", ())),
+    )
+
+
+def _record(kind: type[T], values: Mapping[str, Any], **built: Any) -> T:
+    """A record of the fields it knows, lists as tuples; ``built`` are those made already."""
+    known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
+    simple = {name: values[name] for name in known if name in values and name not in built}
+    frozen = {name: tuple(v) if isinstance(v, list) else v for name, v in simple.items()}
+    return kind(**frozen, **built)
+
+
+def _plain(value: Any) -> Any:
+    """``value`` of JSON's own kinds: numpy's numbers as Python's, texts as the library can hold them."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {clean_text(str(key)): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and value != value:  # JSON has no NaN
+        return None
+    return value.item() if hasattr(value, "item") else value

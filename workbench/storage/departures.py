@@ -1,0 +1,52 @@
+"""What becomes of conversations when a project or a paper leaves. Nothing here is asked for by a user, so no
+owner is checked beyond the name that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from duckdb import DuckDBPyConnection
+
+
+def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, name: str) -> None:
+    """Removes the project's own chat. Threads that saw the project see orphans from now on, and say so."""
+    rows = cursor.execute(
+        "SELECT conversation_id FROM conversations"
+        " WHERE user_name = ? AND kind = 'project' AND rag_project_id = ?",
+        [user, project_id],
+    ).fetchall()
+    remove_conversations(cursor, [row[0] for row in rows])
+    notice = (
+        f"Project “{name}” was deleted, so this conversation now looks in papers of no project only "
+        "(Orphan notes only). Choose another scope if you want more."
+    )
+    cursor.execute(
+        "UPDATE conversations SET rag_project_id = NULL, notice = ?"
+        " WHERE user_name = ? AND kind = 'thread' AND rag_project_id = ?",
+        [notice, user, project_id],
+    )
+
+
+def paper_left(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
+    """Removes the user's chat about a paper that has left the user's library."""
+    rows = cursor.execute(
+        "SELECT conversation_id FROM conversations WHERE user_name = ? AND kind = 'paper' AND paper_id = ?",
+        [user, paper_id],
+    ).fetchall()
+    remove_conversations(cursor, [row[0] for row in rows])
+
+
+def remove_conversations(cursor: DuckDBPyConnection, ids: Sequence[int]) -> None:
+    """Removes conversations with all their messages."""
+    remove_messages(cursor, ids)
+    cursor.execute("DELETE FROM conversations WHERE conversation_id IN (SELECT unnest(?::BIGINT[]))", [ids])
+
+
+def remove_messages(cursor: DuckDBPyConnection, ids: Sequence[int]) -> None:
+    """Removes the messages of these conversations, and what is noted of the papers they cite."""
+    cursor.execute(
+        "DELETE FROM message_papers WHERE message_id IN (SELECT message_id FROM messages"
+        " WHERE conversation_id IN (SELECT unnest(?::BIGINT[])))",
+        [ids],
+    )
+    cursor.execute("DELETE FROM messages WHERE conversation_id IN (SELECT unnest(?::BIGINT[]))", [ids])

@@ -15,6 +15,7 @@ from workbench.chat.extractive import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, Embedder, KeywordIndex, VectorIndex
 from workbench.library import Chunks, Papers, Projects
+from workbench.notes import Notes
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
 from workbench.retrieval.selection import SelectionLimits
@@ -29,6 +30,7 @@ from workbench.storage.index_source import LibraryIndexSource
 if TYPE_CHECKING:
     import pandas
 
+    from workbench.ingest.indexing import PaperIndexer
     from workbench.ingest.pipeline import Ingestor
     from workbench.ingest.sandbox import Reader
 
@@ -75,6 +77,14 @@ class Workbench:
         )
         self.projects = Projects(
             self._database, self.user, self.papers, max_papers=settings.project_max_papers
+        )
+        self.notes = Notes(
+            self._database,
+            self.user,
+            self.projects,
+            indexer=self._indexer_and_notes,
+            refresh_indexes=self._refresh_indexes,
+            max_papers=settings.project_max_papers,
         )
         self.chunks = Chunks(self._database, self.user)
 
@@ -324,9 +334,14 @@ class Workbench:
     def _ingestor_and_notes(self) -> tuple[Ingestor, tuple[str, ...]]:
         """For new papers, and what to say of papers that get no vectors."""
         choice = self._embedder.for_adding()
-        again = "New papers are found by words only until they are reprocessed."
-        notes = () if choice.embedder is not None else (" ".join([*choice.warnings, again]),)
-        return self._ingestor(choice), notes
+        return self._ingestor(choice), _words_only(choice)
+
+    def _indexer_and_notes(self) -> tuple[PaperIndexer, tuple[str, ...]]:
+        """The same for notes."""
+        from workbench.ingest.indexing import PaperIndexer
+
+        choice = self._embedder.for_adding()
+        return PaperIndexer(choice.embedder), _words_only(choice)
 
     def _ingestor(self, choice: Choice) -> Ingestor:
         from workbench.ingest.pipeline import Ingestor
@@ -338,3 +353,9 @@ class Workbench:
             project_max_papers=self.settings.project_max_papers,
             max_file_mb=self.settings.max_file_mb,
         )
+
+
+def _words_only(choice: Choice) -> tuple[str, ...]:
+    """What to say of papers that get no vectors for want of an embedder."""
+    again = "New papers are found by words only until they are reprocessed."
+    return () if choice.embedder is not None else (" ".join([*choice.warnings, again]),)

@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from workbench.errors import ConflictError, DocumentError, InvalidInputError, NotFoundError
-from workbench.records import Chunk, FileOutcome, IngestReport, Page, PageView, Paper, Progress, Project
+from workbench.records import (
+    Chunk,
+    FileOutcome,
+    IngestReport,
+    Note,
+    Page,
+    PageView,
+    Paper,
+    Progress,
+    Project,
+)
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
 from workbench.storage import papers as paper_store
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
 
 Source = str | Path | bytes | BinaryIO
 ProjectLike = Project | int | str
-PaperLike = Paper | int
+PaperLike = Paper | Note | int
 
 Listed = list  # inside these classes the name ``list`` means their method
 
@@ -83,7 +93,7 @@ class Projects:
         limit, NotFoundError for an unknown paper, and DocumentError for a file that cannot become one.
         """
         found = self.get(project)
-        paper_ids = [_paper_id(p) for p in papers if not isinstance(p, str | Path)]
+        paper_ids = [paper_id_of(p) for p in papers if not isinstance(p, str | Path)]
         if paper_ids:
             with self._database.write() as cursor:
                 for paper_id in paper_ids:
@@ -97,7 +107,7 @@ class Projects:
         """Takes the paper out of this project only."""
         found = self.get(project)
         with self._database.write() as cursor:
-            project_store.remove_paper(cursor, self._user, found.id, _paper_id(paper))
+            project_store.remove_paper(cursor, self._user, found.id, paper_id_of(paper))
 
     def papers(self, project: ProjectLike) -> Listed[Paper]:
         """The project's papers, in the order the library got them."""
@@ -191,7 +201,7 @@ class Papers:
     def get(self, paper: PaperLike) -> Paper:
         """The paper with this id. Raises NotFoundError where it is not in the user's library."""
         with self._database.read() as cursor:
-            return paper_store.get(cursor, self._user, _paper_id(paper))
+            return paper_store.get(cursor, self._user, paper_id_of(paper))
 
     def list(self, scope: Scope = Scope.ALL) -> Listed[Paper]:
         """The papers of a scope, in the order the library got them."""
@@ -203,7 +213,7 @@ class Papers:
         """Takes the paper out of the user's library and projects. Its text, vectors and file go when no
         user's library holds it any more."""
         with self._database.write() as cursor:
-            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            found = paper_store.get(cursor, self._user, paper_id_of(paper))
             paper_store.unlink(cursor, self._user, found.id)
             gone = paper_store.find_by_hash(cursor, found.sha256) is None
         if gone:
@@ -223,21 +233,29 @@ class Papers:
         return outcome
 
     def share(self, paper: PaperLike) -> Paper:
-        """Makes the paper visible to every user of the library."""
+        """Makes a paper of the user's library visible to every user; ``unshare`` takes that back."""
         with self._database.write() as cursor:
-            paper_store.share(cursor, self._user, _paper_id(paper))
+            paper_store.share(cursor, self._user, paper_id_of(paper))
         return self.get(paper)
+
+    def unshare(self, paper: PaperLike) -> None:
+        """Takes back the user's own share. Users who put the paper into a project of theirs keep it; for
+        the others it goes, unless somebody else shares it too. Raises ConflictError for a paper that the
+        user does not share."""
+        with self._database.write() as cursor:
+            paper_store.unshare(cursor, self._user, paper_id_of(paper))
+        self._refresh_indexes()
 
     def pages(self, paper: PaperLike) -> Listed[Page]:
         """The paper's pages (or sections, where its format has no pages), in order, with their texts."""
         with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            found = paper_store.get(cursor, self._user, paper_id_of(paper))
             return paper_store.pages(cursor, found.id)
 
     def chunks(self, paper: PaperLike) -> Listed[Chunk]:
         """The paper's chunks, in order."""
         with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            found = paper_store.get(cursor, self._user, paper_id_of(paper))
             return chunk_store.of_papers(cursor, [found.id])
 
     def page_image(
@@ -261,7 +279,7 @@ class Papers:
     def _source_of_pdf(self, paper: PaperLike, page: int) -> Path:
         """The stored file, written once into the folder of derived files."""
         with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, _paper_id(paper))
+            found = paper_store.get(cursor, self._user, paper_id_of(paper))
             if found.kind != "pdf":
                 raise InvalidInputError(
                     f"“{found.title}” is a {found.kind} file: it has text, but no page images."
@@ -319,8 +337,9 @@ def _key(project: ProjectLike) -> int | str:
     return project.id if isinstance(project, Project) else project
 
 
-def _paper_id(paper: PaperLike) -> int:
-    given = paper.id if isinstance(paper, Paper) else paper
+def paper_id_of(paper: PaperLike) -> int:
+    """The id of a paper or note, or the id itself. Raises InvalidInputError for anything else."""
+    given = paper.id if isinstance(paper, Paper | Note) else paper
     if isinstance(given, bool) or not isinstance(given, int):
         raise InvalidInputError(
             f"{given!r} is neither a paper nor a paper's id: list your papers to see them."

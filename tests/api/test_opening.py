@@ -34,7 +34,7 @@ def test_every_public_name_is_there_and_says_what_it_is() -> None:
 
 
 def test_every_public_call_says_what_you_get(wb: Workbench) -> None:
-    parts = {"": wb, "papers.": wb.papers, "projects.": wb.projects, "chunks.": wb.chunks}
+    parts = {"": wb, "papers.": wb.papers, "projects.": wb.projects, "chunks.": wb.chunks, "notes.": wb.notes}
     calls = {
         f"{prefix}{name}": getattr(part, name)
         for prefix, part in parts.items()
@@ -46,7 +46,7 @@ def test_every_public_call_says_what_you_get(wb: Workbench) -> None:
         "aask ask audit backup close compact doctor query_engine retriever search sql status stream"
         " chunks.frame chunks.list papers.add papers.add_many papers.add_texts papers.chunks papers.get"
         " papers.list papers.page_image papers.page_view papers.pages papers.remove papers.reprocess"
-        " papers.share projects.add projects.create projects.delete projects.get projects.list"
+        " papers.share papers.unshare notes.create notes.delete notes.get notes.list notes.update projects.add projects.create projects.delete projects.get projects.list"
         " projects.papers projects.remove projects.update".split()
     )
 

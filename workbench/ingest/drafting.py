@@ -76,7 +76,7 @@ def record_document(record: Mapping[str, Any]) -> Document:
     """The document of a record: its text, with its title or the text's first words as title."""
     document = read_text_document(record["text"])
     title = " ".join(repaired(record.get("title") or "").split())
-    return replace(document, title=title or _first_words(document))
+    return replace(document, title=title or first_words(document))
 
 
 def record_name(record: Mapping[str, Any]) -> str:
@@ -86,7 +86,8 @@ def record_name(record: Mapping[str, Any]) -> str:
     return named or str(record.get("source_id") or "text")
 
 
-def _first_words(document: Document) -> str | None:
+def first_words(document: Document) -> str | None:
+    """The beginning of a text, to serve as its title."""
     text = " ".join(document.pages[0].text.split()) if document.pages else ""
     if len(text) <= _SPARE_TITLE:
         return text or None

@@ -9,11 +9,12 @@ from pathlib import Path
 from workbench.errors import DocumentError, ProviderError
 from workbench.ingest.drafting import paper_draft
 from workbench.ingest.indexing import PaperIndexer
+from workbench.ingest.notes import note_document
 from workbench.ingest.progress import FileWork, OnProgress
 from workbench.ingest.sandbox import Reader
 from workbench.records import FileOutcome, Paper
 from workbench.storage import chunks as chunk_store
-from workbench.storage import generations, papers
+from workbench.storage import generations, notes, papers
 from workbench.storage.database import Database
 from workbench.storage.drafts import ChunkDraft
 
@@ -51,7 +52,8 @@ def _read_again(
         with work.timed("read"):
             with database.read() as cursor:
                 papers.write_source(cursor, paper.id, path)
-            document = reader.read(path, name=paper.file)
+                body = notes.body_of(cursor, paper.id)
+            document = note_document(paper.title, body) if body else reader.read(path, name=paper.file)
         titled = document if document.title else replace(document, title=paper.title)
         with work.timed("chunk"):
             chunks = indexer.chunks(titled)
@@ -80,15 +82,18 @@ def _embedded_anew(database: Database, indexer: PaperIndexer, work: FileWork, pa
         embedded = indexer.embedded(paper.kind, drafts, done=work.tell)
         if embedded.vectors is None:
             raise ProviderError(embedded.warnings[-1] if embedded.warnings else "there is no embedder")
-    notes = embedded.warnings
+    warnings = embedded.warnings
     with database.write() as cursor:
         with work.timed("index"):
             generation = indexer.generation(cursor)
             papers.store_vectors(cursor, paper.id, embedded.vectors, generation=generation.generation)
             left = generations.papers_without(cursor, generation.generation)
             if left:
-                notes = (*notes, f"{len(left)} more papers to reprocess before the new vectors take over.")
+                warnings = (
+                    *warnings,
+                    f"{len(left)} more papers to reprocess before the new vectors take over.",
+                )
             elif not generation.serving:
                 generations.serve(cursor, generation.generation)
         work.write_ledger(cursor, paper_id=paper.id)
-    return FileOutcome(work.name, "ready", paper.id, paper.pages, paper.chunks, warnings=notes)
+    return FileOutcome(work.name, "ready", paper.id, paper.pages, paper.chunks, warnings=warnings)

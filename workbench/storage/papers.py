@@ -124,10 +124,7 @@ def link(
     ``title`` that is given is new."""
     _require(cursor, paper_id)
     own_title = None if title is None else clean_label(title) or None
-    known = cursor.execute(
-        "SELECT 1 FROM library_links WHERE user_name = ? AND paper_id = ?", [user, paper_id]
-    ).fetchone()
-    if known is not None:
+    if _linked(cursor, user, paper_id):
         if title is not None:
             cursor.execute(
                 "UPDATE library_links SET title = ? WHERE user_name = ? AND paper_id = ?",
@@ -158,14 +155,9 @@ def unlink(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
     ).fetchall()
     if not gone:
         raise NotFoundError(_NOT_FOUND)
-    cursor.execute("DELETE FROM project_papers WHERE user_name = ? AND paper_id = ?", [user, paper_id])
-    needed = cursor.execute(
-        "SELECT 1 FROM papers WHERE paper_id = ?"
-        " AND (shared OR paper_id IN (SELECT paper_id FROM library_links))",
-        [paper_id],
-    ).fetchone()
-    if needed is None:
-        _delete(cursor, paper_id)
+    for table in ("project_papers", "bibliography"):
+        cursor.execute(f"DELETE FROM {table} WHERE user_name = ? AND paper_id = ?", [user, paper_id])
+    _delete_if_unneeded(cursor, paper_id)
 
 
 def get(cursor: DuckDBPyConnection, user: str, paper_id: int) -> Paper:
@@ -196,9 +188,51 @@ def count(cursor: DuckDBPyConnection) -> int:
 
 
 def share(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
-    """Makes the paper visible to every user of the library. Raises NotFoundError where it is hidden."""
-    get(cursor, user, paper_id)
+    """Makes a paper of the user's library visible to every user. Raises NotFoundError where it is hidden,
+    ConflictError where it is only shared by others."""
+    found = get(cursor, user, paper_id)
+    if not _linked(cursor, user, paper_id):
+        raise ConflictError(f"“{found.title}” is shared by another user already: it is not yours to share.")
+    cursor.execute(
+        "INSERT INTO shares (paper_id, user_name) VALUES (?, ?) ON CONFLICT DO NOTHING", [paper_id, user]
+    )
     cursor.execute("UPDATE papers SET shared = true WHERE paper_id = ?", [paper_id])
+
+
+def unshare(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
+    """Takes back the user's share: whoever has not put the paper into a library
+    of their own sees it no more, unless somebody else shares it too.
+
+    Raises NotFoundError for a hidden paper, ConflictError where it is not the user who shares it.
+    """
+    found = get(cursor, user, paper_id)
+    if not stop_sharing(cursor, user, paper_id):
+        raise ConflictError(f"You do not share “{found.title}”: only who shares a paper can take that back.")
+    _delete_if_unneeded(cursor, paper_id)
+
+
+def stop_sharing(cursor: DuckDBPyConnection, user: str, paper_id: int) -> bool:
+    """Takes back the user's share, if there is one. The paper stays for the moment: ``unlink`` it next."""
+    gone = cursor.execute(
+        "DELETE FROM shares WHERE paper_id = ? AND user_name = ? RETURNING paper_id", [paper_id, user]
+    ).fetchall()
+    if gone and cursor.execute("SELECT 1 FROM shares WHERE paper_id = ?", [paper_id]).fetchone() is None:
+        cursor.execute("UPDATE papers SET shared = false WHERE paper_id = ?", [paper_id])
+    return bool(gone)
+
+
+def rename_file(cursor: DuckDBPyConnection, user: str, paper_id: int, *, file: str) -> None:
+    """Gives the paper another file name in the user's library."""
+    cursor.execute(
+        "UPDATE library_links SET file = ? WHERE user_name = ? AND paper_id = ?",
+        [file_name(file), user, paper_id],
+    )
+
+
+def linked_ids(cursor: DuckDBPyConnection, user: str) -> frozenset[int]:
+    """Ids of the papers in the user's own library, without those that only others share."""
+    rows = cursor.execute("SELECT paper_id FROM library_links WHERE user_name = ?", [user]).fetchall()
+    return frozenset(row[0] for row in rows)
 
 
 def pages(cursor: DuckDBPyConnection, paper_id: int) -> list[Page]:
@@ -239,6 +273,11 @@ def write_source(cursor: DuckDBPyConnection, paper_id: int, target: Path) -> Non
         raise
 
 
+def _linked(cursor: DuckDBPyConnection, user: str, paper_id: int) -> bool:
+    query = "SELECT 1 FROM library_links WHERE user_name = ? AND paper_id = ?"
+    return cursor.execute(query, [user, paper_id]).fetchone() is not None
+
+
 def _require(cursor: DuckDBPyConnection, paper_id: int) -> None:
     if cursor.execute("SELECT 1 FROM papers WHERE paper_id = ?", [paper_id]).fetchone() is None:
         raise NotFoundError(_NOT_FOUND)
@@ -274,9 +313,20 @@ def _details(draft: PaperDraft, generation: Generation | None) -> list[object]:
     ]
 
 
+def _delete_if_unneeded(cursor: DuckDBPyConnection, paper_id: int) -> None:
+    """Deletes a paper that nobody shares and that is in nobody's library."""
+    needed = cursor.execute(
+        "SELECT 1 FROM papers WHERE paper_id = ?"
+        " AND (shared OR paper_id IN (SELECT paper_id FROM library_links))",
+        [paper_id],
+    ).fetchone()
+    if needed is None:
+        _delete(cursor, paper_id)
+
+
 def _delete(cursor: DuckDBPyConnection, paper_id: int) -> None:
     contents.remove(cursor, paper_id)
-    for table in ("project_papers", "retrieval_passages", "papers"):
+    for table in ("project_papers", "retrieval_passages", "notes", "shares", "bibliography", "papers"):
         cursor.execute(f"DELETE FROM {table} WHERE paper_id = ?", [paper_id])
     revisions.bump(cursor, paper_id, present=False)
 

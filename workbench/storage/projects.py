@@ -125,7 +125,8 @@ def delete(cursor: DuckDBPyConnection, user: str, project_id: int) -> None:
 def add_paper(
     cursor: DuckDBPyConnection, user: str, project_id: int, paper_id: int, *, limit: int = 0
 ) -> bool:
-    """Puts a paper the user sees into the project; False where it is in it already.
+    """Puts a paper the user sees into the project and into the user's library; False where it is in the
+    project already.
 
     ``limit`` is the most papers the project may hold, 0 for no limit. Raises ConflictError at the limit.
     """
@@ -138,6 +139,8 @@ def add_paper(
             f"Project “{current.name}” holds {current.paper_count} papers and its limit is {limit}: "
             "remove one, or raise WORKBENCH_PROJECT_MAX_PAPERS (0 means no limit)."
         )
+    # What others share comes into the user's own library, so that the project keeps it when they stop.
+    papers.link(cursor, user, paper.id, file=paper.file)
     cursor.execute(
         "INSERT INTO project_papers (project_id, paper_id, user_name) VALUES (?, ?, ?)",
         [current.id, paper.id, user],

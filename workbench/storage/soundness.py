@@ -43,6 +43,21 @@ NEVER = (
         " WHERE NOT shared AND paper_id NOT IN (SELECT paper_id FROM library_links)",
     ),
     (
+        "notes of no paper",
+        "SELECT count(*) FROM notes WHERE paper_id NOT IN (SELECT paper_id FROM papers)",
+    ),
+    (
+        "papers said to be shared that nobody shares, or the other way round",
+        "SELECT count(*) FROM (SELECT paper_id FROM papers WHERE shared) p"
+        " FULL JOIN (SELECT DISTINCT paper_id FROM shares) s USING (paper_id)"
+        " WHERE (p.paper_id IS NULL) <> (s.paper_id IS NULL)",
+    ),
+    (
+        "bibliographic data of papers their user does not have",
+        "SELECT count(*) FROM bibliography"
+        " WHERE (user_name, paper_id) NOT IN (SELECT (user_name, paper_id) FROM library_links)",
+    ),
+    (
         "project entries without their project or paper",
         "SELECT count(*) FROM project_papers x LEFT JOIN projects j USING (project_id, user_name)"
         " LEFT JOIN papers p USING (paper_id) WHERE j.project_id IS NULL OR p.paper_id IS NULL",

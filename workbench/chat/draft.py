@@ -1,4 +1,5 @@
-"""The answer of a chat model while it is written: markers checked, a refusal recognised by its sign."""
+"""The answer of a chat model while it is written: markers checked, a refusal recognised by its sign, and a
+tool call that nobody asked for kept out of sight."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from workbench.chat.prompts import REFUSAL_SIGN, surely_cut
+from workbench.chat.tool_calls import calls_in_text, opens_like_a_call
 from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
 from workbench.records import Event, TextDelta
 from workbench.retrieval.markers import MarkerStream
@@ -15,14 +17,16 @@ from workbench.retrieval.markers import MarkerStream
 
 @dataclass
 class Draft:
-    """The answer as far as it has come. ``text`` is what the markers let through."""
+    """The answer as far as it has come. ``text`` is what the markers let through; ``called_tool`` says that
+    the reply was a tool call written out, which is never shown and never run."""
 
     markers: MarkerStream
     text: str = ""
     refused: bool = False
+    called_tool: bool = False
     warnings: list[str] = field(default_factory=list)
     first_token: float | None = None
-    _opening: str = ""  # held back while it may be the sign of a refusal
+    _opening: str = ""  # held back while it may be the sign of a refusal, or a tool call
     _decided: bool = False
 
     @property
@@ -40,13 +44,15 @@ class Draft:
                     yield from self._show(self.markers.feed(piece))
                     continue
                 self._opening += piece
-                if not _may_be_refusal(self._opening):
+                if not (_may_be_refusal(self._opening) or opens_like_a_call(self._opening)):
                     yield from self._decide()
         yield from self.finish()
 
     def finish(self) -> Iterator[Event]:
         """The rest of the text, at the end of the stream or where it broke off."""
         if not self._decided:
+            self.called_tool = opens_like_a_call(self._opening) and bool(calls_in_text(self._opening))
+            self._opening = "" if self.called_tool else self._opening
             yield from self._decide()
         yield from self._show(self.markers.close())
 

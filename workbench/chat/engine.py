@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from workbench.chat import extractive
+from workbench.chat.citing import PagesOf, citation, cite, place
 from workbench.chat.draft import Draft
 from workbench.chat.prompts import REFUSAL_SIGN, Prompt, answer_prompt
-from workbench.errors import ProviderError
+from workbench.chat.tool_loop import ToolRun, run_tools, tool_caller
+from workbench.errors import ProviderError, ProviderUnavailableError
 from workbench.interfaces import ChatMessage, ChatModel, ToolBox
 from workbench.records import (
     Answer,
@@ -22,22 +24,20 @@ from workbench.records import (
     Notice,
     Page,
     Passage,
+    ScopeChange,
     SentenceVerdict,
-    Support,
     TextDelta,
 )
 from workbench.retrieval.answerability import Answerability
-from workbench.retrieval.audit import audit_text, claim_spans, passage_support, plain_claim
-from workbench.retrieval.citations import Quote, find_quote, quote_at
-from workbench.retrieval.markers import MarkerStream, as_prose, marker_numbers, own_numbers
+from workbench.retrieval.citations import find_quote, quote_at
+from workbench.retrieval.markers import MarkerStream, as_prose, own_numbers
 from workbench.retrieval.sentences import sentence_spans
 from workbench.scope import Scope
 
 EXTRACTIVE = "extractive"
 NEAREST_SHOWN = 3
+INSTEAD = "Answering in the papers' own sentences instead."
 REFUSAL = "The papers in this scope do not answer this question."
-
-PagesOf = Callable[[Passage], Sequence[Page]]
 
 
 class Retrieved(Protocol):
@@ -59,6 +59,7 @@ class AnswerTask:
     earlier turns, oldest first, and ``memory`` what the user said in other threads: both help to understand
     the question and are never evidence. Where ``toolbox`` is given, a chat model that can call tools may do
     so before it reads any passage; if that changes the scope, ``retrieve`` searches the new one.
+    ``preface`` is what the tools did, for an answer that has nothing else to say.
     """
 
     question: str
@@ -73,16 +74,31 @@ class AnswerTask:
     typed: str | None = None
     toolbox: ToolBox | None = None
     retrieve: Callable[[Scope], Retrieved] | None = None
+    preface: str = ""
     started: float = field(default_factory=time.perf_counter)
 
 
 def answer_events(task: AnswerTask) -> Iterator[Event]:
     """Events of one answer: the evidence, text and notices as they come, and last ``AnswerDone``.
 
-    Closing the iterator stops the chat model. A chat model that fails before its first word is replaced
-    by the papers' own sentences; one that fails later leaves a partial answer that says so.
+    Tools come before them all. Closing the iterator stops the chat model. A chat model that fails before its
+    first word is replaced by the papers' own sentences; one that fails later leaves a partial answer that
+    says so.
     """
+    run = _tool_run(task)
+    change = run.scope_change
+    if change is not None and change.rag_project_id == task.evidence.scope.rag_project_id:
+        change = None
+    replied = run.done or (change is not None and task.retrieve is None)
+    task = _after_tools(task, run, change, replied=replied)
+    for event in _told(task, run) if replied else _answered(task, change):
+        yield replace(event, scope_change=change) if isinstance(event, AnswerDone) else event
+
+
+def _answered(task: AnswerTask, change: ScopeChange | None) -> Iterator[Event]:
     yield EvidenceFound(task.evidence)
+    if change is not None:
+        yield Notice(f"Now searching: {change.label}.")
     for warning in (*task.evidence.warnings, *task.warnings):
         yield Notice(warning)
     if not task.evidence.passages:
@@ -92,6 +108,42 @@ def answer_events(task: AnswerTask) -> Iterator[Event]:
         yield from _extracted(task)
     else:
         yield from _written(task, task.chat_model)
+
+
+# --- tools -----------------------------------------------------------------------------------
+
+
+def _tool_run(task: AnswerTask) -> ToolRun:
+    caller = tool_caller(task.chat_model) if task.chat_model is not None else None
+    if task.toolbox is None or caller is None:
+        return ToolRun()
+    question, label = task.typed or task.question, task.evidence.scope_label
+    return run_tools(caller, task.toolbox, question, scope_label=label, history=task.history)
+
+
+def _after_tools(task: AnswerTask, run: ToolRun, change: ScopeChange | None, *, replied: bool) -> AnswerTask:
+    """The task with the evidence of the scope that was set, and with what became of the chat model."""
+    if isinstance(run.failure, ProviderUnavailableError):
+        text = f"{run.failure} {INSTEAD}"
+        task = replace(task, chat_model=None, warnings=(*task.warnings, text))
+    elif run.failure is not None:
+        task = replace(task, warnings=(*task.warnings, f"Tools could not be used: {run.failure}"))
+    if change is not None and replied:
+        nothing = Evidence(task.evidence.query, Scope(change.rag_project_id), change.label, ())
+        return replace(task, evidence=nothing)
+    if change is not None and task.retrieve is not None:
+        found = task.retrieve(Scope(change.rag_project_id))
+        task = replace(task, evidence=found.evidence, pages_of=found.pages_of, answerable=found.answerable)
+    return replace(task, preface=run.reply)
+
+
+def _told(task: AnswerTask, run: ToolRun) -> Iterator[Event]:
+    """The answer to a message that asked nothing of the papers: what the tools did."""
+    evidence = replace(task.evidence, passages=(), dropped=(), warnings=())
+    yield EvidenceFound(evidence)
+    yield TextDelta(run.reply)
+    name = EXTRACTIVE if task.chat_model is None else task.chat_model.name
+    yield _done(replace(task, evidence=evidence), name, run.reply, (), ())
 
 
 def _why_nothing_was_found(evidence: Evidence) -> str:
@@ -104,7 +156,13 @@ def _why_nothing_was_found(evidence: Evidence) -> str:
 
 
 def _written(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
-    prompt = answer_prompt(task.question, task.evidence.passages, window=model.context_window)
+    prompt = answer_prompt(
+        task.question,
+        task.evidence.passages,
+        window=model.context_window,
+        history=task.history,
+        memory=task.memory,
+    )
     warnings = _prompt_warnings(task, prompt)
     task = replace(task, warnings=(*task.warnings, *warnings))
     yield from map(Notice, warnings)
@@ -120,8 +178,8 @@ def _written(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
         again = "" if failure.endswith("Ask again.") else " Ask again."
         draft.warnings.append(f"The answer is incomplete: {failure}{again}")
     if draft.empty or (failure and not draft.refused and not draft.markers.used):
-        failure = failure or f"{model.name} answered with nothing."
-        text = f"{failure} Answering in the papers' own sentences instead."
+        what = "a tool call instead of words" if draft.called_tool else "nothing"
+        text = f"{failure or f'{model.name} answered with {what}.'} {INSTEAD}"
         yield Notice(text)
         yield from _extracted(replace(task, warnings=(*task.warnings, text)), after=draft.text)
     else:
@@ -131,6 +189,9 @@ def _written(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
 def _prompt_warnings(task: AnswerTask, prompt: Prompt) -> tuple[str, ...]:
     """What the reader should know before the answer is written."""
     warnings = []
+    if prompt.turns_left_out or prompt.memory_left_out:
+        what = "Earlier turns" if prompt.turns_left_out else "Remembered statements"
+        warnings.append(f"{what} were left out to fit the chat model's window.")
     if prompt.left_out:
         what = "1 passage was" if prompt.left_out == 1 else f"{prompt.left_out} passages were"
         warnings.append(f"{what} left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW.")
@@ -178,25 +239,6 @@ def _refusal_reason(text: str) -> str:
     return (markers.feed(reason[slice(*spans[0])]) + markers.close()).strip() if spans else ""
 
 
-def cite(
-    text: str, evidence: Evidence, pages_of: PagesOf
-) -> tuple[tuple[Citation, ...], tuple[SentenceVerdict, ...]]:
-    """The citations of a finished answer, in order of use, and the verdict on each of its sentences."""
-    audit = audit_text(text, evidence.passages)
-    verdicts = {(v.char_start, v.char_end): v.verdict for v in audit}
-    citations: dict[tuple[int, int, Support], Citation] = {}
-    for start, end in claim_spans(text):
-        claim, verdict = plain_claim(text[start:end]), verdicts.get((start, end))
-        for n in dict.fromkeys(n for n, _, _ in marker_numbers(text[start:end])):
-            passage = evidence.passage(n)
-            quote = find_quote(claim, passage, pages_of(passage)) if passage else None
-            if passage and quote:
-                support = passage_support(claim, passage, verdict=verdict)
-                key = (n, quote.char_start, support)
-                citations.setdefault(key, _citation(passage, quote, support, (start, end)))
-    return tuple(citations.values()), audit
-
-
 # --- without a chat model --------------------------------------------------------------------
 
 
@@ -227,7 +269,7 @@ def _extracted(task: AnswerTask, *, after: str = "") -> Iterator[Event]:
             piece += f"\n- {line}"
             quote = quote_at(sentence.char_start, sentence.char_end, task.pages_of(sentence.passage))
             if quote:
-                citations.append(_citation(sentence.passage, quote, "supported", place))
+                citations.append(citation(sentence.passage, quote, "supported", place))
             audit.append(
                 SentenceVerdict(shown, "supported", "it stands there word for word", n, sentence.text, *place)
             )
@@ -259,7 +301,8 @@ def _refuse(
     """Says that the papers do not answer, why if known, and which passages come nearest."""
     yield from map(Notice, warnings)
     yield from _parted(after)
-    text = REFUSAL + (f" {reason}" if reason else "")
+    text = f"{task.preface}\n\n" if task.preface else ""
+    text += REFUSAL + (f" {reason}" if reason else "")
     citations = []
     nearest = task.evidence.passages[:NEAREST_SHOWN]
     if nearest:
@@ -271,37 +314,9 @@ def _refuse(
         line = f"{as_prose(passage.title)}, {place(passage.page_unit, quote)} [{passage.n}]"
         start = len(text) + len("\n- ")
         text += f"\n- {line}"
-        citations.append(_citation(passage, quote, "unsupported", (start, start + len(line))))
+        citations.append(citation(passage, quote, "unsupported", (start, start + len(line))))
     yield TextDelta(text)
     yield _done(task, provider, text, tuple(citations), (), refused=True, warnings=warnings)
-
-
-def place(page_unit: str, quote: Quote | Citation) -> str:
-    """``page 7``, or the label of a section where a format has no pages."""
-    if page_unit == "page":
-        label = f" (printed {quote.page_label})" if quote.page_label else ""
-        return f"page {quote.page}{label}"
-    return quote.page_label or f"{page_unit} {quote.page}"
-
-
-def _citation(passage: Passage, quote: Quote, support: Support, claim: tuple[int, int]) -> Citation:
-    return Citation(
-        n=passage.n,
-        paper_id=passage.paper_id,
-        title=passage.title,
-        file=passage.file,
-        page=quote.page,
-        quote=quote.text,
-        char_start=quote.char_start,
-        char_end=quote.char_end,
-        support=support,
-        claim_start=claim[0],
-        claim_end=claim[1],
-        page_label=quote.page_label,
-        page_unit=passage.page_unit,
-        authors=passage.authors,
-        year=passage.year,
-    )
 
 
 def _done(

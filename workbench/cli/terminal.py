@@ -95,7 +95,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 def citation_line(citation: Citation) -> str:
     """``[2] ✓ Title, page 4: “quote”``."""
-    from workbench.chat.engine import place
+    from workbench.chat.citing import place
 
     mark = {"supported": "✓", "partly": "◐", "unsupported": "✗"}[citation.support]
     title, quote = one_line(citation.title), one_line(citation.quote)

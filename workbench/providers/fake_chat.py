@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 from workbench.errors import ProviderError
-from workbench.interfaces import ChatMessage, ChatUsage
+from workbench.interfaces import ChatMessage, ChatUsage, ToolDecision
 from workbench.providers.answer_stream import AnswerStream, Pieces
 
 Reply: TypeAlias = str | Iterable[str | ProviderError]
 Script: TypeAlias = Reply | Sequence[Sequence[str | ProviderError]] | Callable[[Sequence[ChatMessage]], Reply]
+
+Decisions: TypeAlias = (
+    Sequence[ToolDecision | ProviderError] | Callable[[Sequence[ChatMessage]], ToolDecision]
+)
 
 
 class FakeChat:
@@ -20,6 +24,9 @@ class FakeChat:
     another with the last repeated, or a function from the messages to a reply. A ProviderError among
     the pieces is raised in its place. ``received`` holds the messages of each call, ``closed`` counts
     the answers that were stopped before their end.
+
+    ``decisions`` is what it does with tools, one after another and then nothing more, or a function from the
+    messages to a decision; ``offered`` holds the messages of each time it was asked.
     """
 
     def __init__(
@@ -29,11 +36,14 @@ class FakeChat:
         name: str = "fake-chat",
         context_window: int = 8192,
         prompt_tokens: int | None = None,
+        decisions: Decisions = (),
     ) -> None:
         self.name = name
         self.context_window = context_window
         self.received: list[tuple[ChatMessage, ...]] = []
         self.closed = 0
+        self.offered: list[tuple[ChatMessage, ...]] = []
+        self._decisions = decisions
         self._script = script
         self._prompt_tokens = prompt_tokens
 
@@ -41,6 +51,19 @@ class FakeChat:
         """Pieces of the reply, then a ChatUsage."""
         self.received.append(tuple(messages))
         return AnswerStream(self._pieces(self._reply(messages)))
+
+    def call_tools(
+        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+    ) -> ToolDecision:
+        """The next of ``decisions``; a ProviderError among them is raised."""
+        self.offered.append(tuple(messages))
+        if callable(self._decisions):
+            return self._decisions(messages)
+        number = len(self.offered) - 1
+        decision = self._decisions[number] if number < len(self._decisions) else ToolDecision()
+        if isinstance(decision, ProviderError):
+            raise decision
+        return decision
 
     def _reply(self, messages: Sequence[ChatMessage]) -> Reply:
         script = self._script

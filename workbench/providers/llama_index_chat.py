@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ProviderError, ProviderUnavailableError
-from workbench.interfaces import ChatMessage, ChatUsage
+from workbench.interfaces import ChatMessage, ChatUsage, ToolDecision
 from workbench.providers.answer_stream import AnswerStream, Pieces
+from workbench.providers.llama_index_tools import decide
 from workbench.providers.thinking import ThinkingFilter
 from workbench.providers.wording import encodable, one_line
 
@@ -33,6 +34,24 @@ class LlamaIndexChat:
     def stream(self, messages: Sequence[ChatMessage]) -> AnswerStream:
         """Pieces of the answer, then a ChatUsage. Closing it closes the object's own generator."""
         return AnswerStream(self._pieces(messages))
+
+    def call_tools(
+        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+    ) -> ToolDecision:
+        """The tools the model wants run; none where it cannot call any."""
+        from llama_index.core.llms.function_calling import FunctionCallingLLM
+
+        llm = self._llm
+        if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
+            return ToolDecision()
+        try:
+            return decide(llm, llama_index_messages(messages), definitions)
+        except NotImplementedError:
+            return ToolDecision()
+        # Of any vendor, as below; its answer may still come, so this is not "unavailable".
+        except Exception as error:
+            reason = one_line(error) or type(error).__name__
+            raise ProviderError(f"{self.name} did not decide about tools: {reason}") from error
 
     def _pieces(self, messages: Sequence[ChatMessage]) -> Pieces:
         yield from answer_pieces(self._responses(messages), ThinkingFilter(), name=self.name)

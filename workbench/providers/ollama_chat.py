@@ -5,21 +5,31 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ProviderError
-from workbench.interfaces import ChatMessage
+from workbench.interfaces import ChatMessage, ToolDecision
 from workbench.providers.answer_stream import AnswerStream, Pieces
 from workbench.providers.llama_index_chat import answer_pieces, llama_index_messages
-from workbench.providers.ollama_connection import KEEP_ALIVE, explain, failures, open_client
+from workbench.providers.llama_index_tools import decide
+from workbench.providers.ollama_connection import (
+    KEEP_ALIVE,
+    ModelFacts,
+    explain,
+    failures,
+    model_facts,
+    open_client,
+)
 from workbench.providers.thinking import ThinkingFilter
+from workbench.providers.wording import one_line
 
 if TYPE_CHECKING:
     import httpx
     from llama_index.core.llms import ChatResponse
     from llama_index.llms.ollama import Ollama
 
+DECISION_TOKENS, THINKING_TOKENS = 256, 2048  # the longest decision about tools, and one with reasoning
 ANSWER_TIMEOUT = 300.0  # s to the first piece and between pieces: a large model may load for minutes
 
 
@@ -48,11 +58,44 @@ class OllamaChat:
         self._timeout = timeout
         self._keep_alive = keep_alive
         self._begins_thinking = False
+        self._facts: ModelFacts | None = None
+        self._refuses_tools = False
 
     def stream(self, messages: Sequence[ChatMessage]) -> AnswerStream:
         """Pieces of the answer, then a ChatUsage. Closing it hangs up at once, from any thread."""
         connection = _Connection()
         return AnswerStream(self._pieces(messages, connection), cut=connection.cut)
+
+    def call_tools(
+        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+    ) -> ToolDecision:
+        """The tools the model wants run; none where it cannot call any, as the server says of it."""
+        self._facts = self._facts or model_facts(self.host, self.model)
+        capabilities = self._facts.capabilities if self._facts else ()
+        if self._refuses_tools or (capabilities and "tools" not in capabilities):
+            return ToolDecision()
+        tokens = THINKING_TOKENS if "thinking" in capabilities else DECISION_TOKENS
+        with open_client(self.host, timeout=self._timeout) as client:
+            llm = self._llm(client, longest=min(tokens, self.context_window))
+            try:
+                return decide(llm, llama_index_messages(messages), definitions)
+            except failures() as error:
+                return self._undecided(error)
+
+    def _undecided(self, error: Exception) -> ToolDecision:
+        """A failure that concerns the tools only lets the answer come without them."""
+        import ollama
+
+        if isinstance(error, ollama.ResponseError) and "does not support tools" in error.error:
+            self._refuses_tools = True
+            return ToolDecision()
+        if isinstance(error, ollama.ResponseError) and error.status_code != 404:
+            raise ProviderError(
+                f"{self.model} did not decide about tools: {one_line(error.error)}"
+            ) from error
+        if isinstance(error, ValueError | KeyError):
+            raise ProviderError(f"{self.model} called a tool in a way that cannot be read.") from error
+        raise explain(error, host=self.host, model=self.model) from error
 
     def _pieces(self, messages: Sequence[ChatMessage], connection: _Connection) -> Pieces:
         thinking = ThinkingFilter(begins_inside=self._begins_thinking)
@@ -68,7 +111,7 @@ class OllamaChat:
         last: ChatResponse | None = None
         # A client per answer: its one connection can be cut without touching another answer's.
         with open_client(self.host, timeout=self._timeout, event_hooks=connection.hooks()) as client:
-            llm = self._llm(client)
+            llm = self._llm(client, longest=self.context_window)
             try:
                 for last in llm.stream_chat(llama_index_messages(messages)):
                     yield last
@@ -77,7 +120,7 @@ class OllamaChat:
         if last is None or not _is_done(last):
             raise ProviderError("Ollama broke off in the middle of its answer. Ask again.")
 
-    def _llm(self, client: Any) -> Ollama:
+    def _llm(self, client: Any, *, longest: int) -> Ollama:
         from llama_index.llms.ollama import Ollama
 
         return Ollama(
@@ -86,7 +129,7 @@ class OllamaChat:
             temperature=self._temperature,
             context_window=self.context_window,
             keep_alive=self._keep_alive,
-            additional_kwargs={"num_predict": self.context_window},
+            additional_kwargs={"num_predict": longest},
         )
 
 

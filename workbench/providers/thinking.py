@@ -69,6 +69,16 @@ class ThinkingFilter:
         return text
 
 
+def without_thinking(text: str) -> str:
+    """A whole reply without its reasoning; also without one whose opening tag stood in the prompt."""
+    for begins_inside in (False, True):
+        thinking = ThinkingFilter(begins_inside=begins_inside)
+        shown = thinking.feed(text) + thinking.finish()
+        if not thinking.strayed:
+            break
+    return shown.strip()
+
+
 def _beginning_of_tag(text: str, tags: tuple[str, ...]) -> str:
     """The end of ``text`` that may be the beginning of one of the tags, or an empty string."""
     start = text.rfind("<")

@@ -465,10 +465,14 @@ def test_texts_stop_at_the_limit_of_their_project(make: Make, database: Database
     with database.write() as cursor:
         project = projects.create(cursor, USER, "Small")
     records = [{"title": f"T{n}", "text": f"Text {n}."} for n in range(4)]
-    report = make(project_max_papers=3).add_texts(records, user=USER, project_id=project.id)
+    ingestor = make(project_max_papers=3)
+    report = ingestor.add_texts(records, user=USER, project_id=project.id)
     assert [f.status for f in report.files] == ["ready", "ready", "ready", "failed"]
     with database.read() as cursor:
         assert len(papers.list_papers(cursor, USER)) == 3
+    ingestor.add_texts(records[3:], user=USER)
+    again = ingestor.add_texts(records, user=USER, project_id=project.id)
+    assert [f.status for f in again.files] == ["duplicate", "duplicate", "duplicate", "failed"]
 
 
 def test_a_long_text_among_short_ones_is_a_paper_like_any_other(make: Make, database: Database) -> None:

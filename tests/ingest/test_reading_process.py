@@ -23,8 +23,19 @@ def broken(fault: str, *, timeout: float = 30, memory_mb: int = 1536) -> Reader:
     return Reader(timeout=timeout, memory_mb=memory_mb, worker=(str(BROKEN), fault))
 
 
+_others: set[int] = set()
+
+
+@pytest.fixture(autouse=True)
+def _readers_of_other_tests() -> None:
+    _others.clear()
+    _others.update(p.pid for p in children())
+
+
 def children() -> list[psutil.Process]:
-    return [p for p in psutil.Process().children() if "worker" in " ".join(p.cmdline())]
+    """The reading processes that this test has started."""
+    mine = [p for p in psutil.Process().children() if p.pid not in _others]
+    return [p for p in mine if "worker" in " ".join(p.cmdline())]
 
 
 @pytest.fixture

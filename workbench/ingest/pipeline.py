@@ -18,7 +18,7 @@ from workbench.ingest.document import Document
 from workbench.ingest.drafting import paper_draft, record_document, record_name, record_source, spare_title
 from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.progress import FileWork, OnProgress
-from workbench.ingest.renewal import renew
+from workbench.ingest.renewal import complete_move, index_stored, renew
 from workbench.ingest.sandbox import Reader
 from workbench.ingest.sources import UNNAMED, Source, SourceFile, sha256_of, source_files
 from workbench.ingest.texts import LONGEST, TextBatch
@@ -132,6 +132,15 @@ class Ingestor:
         return renew(
             self._database, self._reader, self._indexer, paper_id=paper_id, user=user, progress=progress
         )
+
+    def index(self, paper_id: int, *, user: str, progress: OnProgress | None = None) -> FileOutcome:
+        """Gives a paper the vectors it lacks, without reading its file again. Raises NotFoundError."""
+        return index_stored(self._database, self._indexer, paper_id=paper_id, user=user, progress=progress)
+
+    def complete_move(self, *, cancelled: Callable[[], bool] | None = None) -> bool:
+        """Lets this embedder's vectors take over once every paper of the library has them; True where they
+        serve now. Raises ProviderError."""
+        return complete_move(self._database, self._indexer, cancelled=cancelled)
 
     # --- one file ----------------------------------------------------------------------------------
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.errors import DocumentError, ProviderError
 from workbench.ingest.drafting import paper_draft
@@ -17,6 +19,10 @@ from workbench.storage import chunks as chunk_store
 from workbench.storage import generations, notes, papers
 from workbench.storage.database import Database
 from workbench.storage.drafts import ChunkDraft
+
+if TYPE_CHECKING:
+    import numpy
+    from duckdb import DuckDBPyConnection
 
 
 def renew(
@@ -35,6 +41,10 @@ def renew(
     work = FileWork(paper.file, user, sha256=paper.sha256, progress=progress)
     other = indexer.embedder is not None and serving is not None and serving.embedder != indexer.embedder.name
     try:
+        if indexer.embedder is None and serving is not None and paper.state == "ready":
+            raise ProviderError(
+                f"its vectors are of {serving.embedder}, which is not at hand: the paper keeps what it has"
+            )
         if other:
             return _embedded_anew(database, indexer, work, paper)
         return _read_again(database, reader, indexer, work, paper)
@@ -70,14 +80,75 @@ def _read_again(
     return FileOutcome(work.name, "ready", paper.id, len(document.pages), len(chunks), warnings=warnings)
 
 
+def index_stored(
+    database: Database, indexer: PaperIndexer, *, paper_id: int, user: str, progress: OnProgress | None
+) -> FileOutcome:
+    """Gives a paper the vectors it lacks, for its chunks as they are. Raises NotFoundError."""
+    with database.read() as cursor:
+        paper = papers.get(cursor, user, paper_id)
+    work = FileWork(paper.file, user, sha256=paper.sha256, progress=progress, stage="embed")
+    try:
+        return _embedded_anew(database, indexer, work, paper)
+    except ProviderError as error:
+        with database.write() as cursor:
+            return work.write_failure(cursor, str(error), paper_id=paper.id)
+
+
+def complete_move(
+    database: Database, indexer: PaperIndexer, *, cancelled: Callable[[], bool] | None = None
+) -> bool:
+    """Finishes a move to this embedder: whatever paper of the library still lacks its vectors gets them, and
+    they take over. True where they serve now; then the vectors that served before are gone.
+
+    Papers of other users are embedded without being named or shown. Raises ProviderError.
+    """
+    if indexer.embedder is None:
+        return False
+    with database.write() as cursor:
+        before = generations.serving(cursor)
+        target = indexer.generation(cursor)
+        left = generations.papers_without(cursor, target.generation)
+    for paper_id in left:
+        if cancelled is not None and cancelled():
+            return False
+        vectors = _vectors_of(database, indexer, paper_id)
+        if vectors is not None:
+            with database.write() as cursor:
+                papers.store_vectors(cursor, paper_id, vectors, generation=target.generation)
+    with database.write() as cursor:
+        if generations.papers_without(cursor, target.generation):
+            return False
+        if not generations.get(cursor, target.generation).serving:
+            generations.serve(cursor, target.generation)
+        if before is not None and before.generation != target.generation:
+            generations.drop(cursor, before.generation)
+    return True
+
+
+def _vectors_of(database: Database, indexer: PaperIndexer, paper_id: int) -> numpy.ndarray | None:
+    """Vectors of a stored paper's chunks; None where it has gone meanwhile."""
+    with database.read() as cursor:
+        kind = papers.kind_of(cursor, paper_id)
+        drafts = _stored_chunks(cursor, paper_id)
+    if kind is None:
+        return None
+    embedded = indexer.embedded(kind, drafts)
+    if embedded.vectors is None:
+        raise ProviderError(embedded.warnings[-1] if embedded.warnings else "there is no embedder")
+    return embedded.vectors
+
+
+def _stored_chunks(cursor: DuckDBPyConnection, paper_id: int) -> list[ChunkDraft]:
+    return [
+        ChunkDraft(c.ordinal, None, c.blurb, c.text, c.page_start, c.page_end, c.char_start, c.char_end)
+        for c in chunk_store.of_papers(cursor, [paper_id])
+    ]
+
+
 def _embedded_anew(database: Database, indexer: PaperIndexer, work: FileWork, paper: Paper) -> FileOutcome:
     """Vectors of this embedder for the chunks as they are; they take over when no paper lacks them."""
     with database.read() as cursor:
-        stored = chunk_store.of_papers(cursor, [paper.id])
-    drafts = [
-        ChunkDraft(c.ordinal, None, c.blurb, c.text, c.page_start, c.page_end, c.char_start, c.char_end)
-        for c in stored
-    ]
+        drafts = _stored_chunks(cursor, paper.id)
     with work.timed("embed"):
         embedded = indexer.embedded(paper.kind, drafts, done=work.tell)
         if embedded.vectors is None:

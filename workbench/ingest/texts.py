@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy
     from duckdb import DuckDBPyConnection
 
+NO_TEXT = "there is no text in the file"
 LONGEST = 200_000  # bytes: a longer text is a paper by itself
 
 
@@ -50,22 +51,40 @@ class TextBatch:
         candidates = self._candidates(records, outcomes)
         with self._database.read() as cursor:
             known = many.ids_by_hash(cursor, [c.work.sha256 or "" for c in candidates])
-            room = self._room(cursor)
-        first: dict[str, int] = {}
-        new: list[_Record] = []
+            self._refuse_beyond_limit(cursor, candidates, known, outcomes)
+        new: dict[str, _Record] = {}
         for candidate in candidates:
             digest = candidate.work.sha256 or ""
-            if digest in known or digest in first:
-                continue
-            first[digest] = candidate.index
-            if room is not None and len(new) >= room:
-                continue
-            new.append(candidate)
-        vectors, notes = self._prepared(new, outcomes)
-        ready = [record for record in new if record.index not in outcomes]
+            if candidate.index not in outcomes and digest not in known:
+                new.setdefault(digest, candidate)
+        vectors, notes = self._prepared(list(new.values()), outcomes)
+        ready = [record for record in new.values() if record.index not in outcomes]
         with self._database.write() as cursor:
             self._store(cursor, candidates, ready, vectors, notes, outcomes)
         return [outcomes[index] for index in range(len(records))]
+
+    def _refuse_beyond_limit(
+        self,
+        cursor: DuckDBPyConnection,
+        candidates: Sequence[_Record],
+        known: Mapping[str, int],
+        outcomes: dict[int, FileOutcome],
+    ) -> None:
+        """Fails the records that the project has no room for, before any work is done for them."""
+        if self._project_id is None:
+            return
+        inside = set(projects.paper_ids(cursor, self._user, self._project_id))
+        room = self._limit - len(inside) if self._limit else len(candidates)
+        taken: set[str] = set()
+        for candidate in candidates:
+            digest = candidate.work.sha256 or ""
+            if known.get(digest) in inside or digest in taken:
+                continue
+            if len(taken) < room:
+                taken.add(digest)
+            else:
+                reason = f"the project's limit of {self._limit} papers is reached"
+                outcomes[candidate.index] = FileOutcome(candidate.work.name, "failed", error=reason)
 
     def _candidates(
         self, records: Sequence[Mapping[str, Any]], outcomes: dict[int, FileOutcome]
@@ -82,13 +101,6 @@ class TextBatch:
             except InvalidInputError as error:
                 outcomes[index] = FileOutcome(work.name, "failed", error=str(error))
         return found
-
-    def _room(self, cursor: DuckDBPyConnection) -> int | None:
-        """How many more papers the project may take; ``None`` for any number."""
-        if self._project_id is None or not self._limit:
-            return None
-        project = projects.get(cursor, self._user, self._project_id)
-        return max(self._limit - project.paper_count, 0)
 
     def _prepared(
         self, new: Sequence[_Record], outcomes: dict[int, FileOutcome]
@@ -134,12 +146,11 @@ class TextBatch:
         known |= {record.work.sha256 or "": new_ids[record.index] for record in stored}
         linked = []
         for candidate in candidates:
-            paper_id = known.get(candidate.work.sha256 or "")
             if candidate.index in outcomes:
                 continue
-            if paper_id is None:
-                reason = f"the project's limit of {self._limit} papers is reached"
-                outcomes[candidate.index] = FileOutcome(candidate.work.name, "failed", error=reason)
+            paper_id = known.get(candidate.work.sha256 or "")
+            if paper_id is None:  # the same text earlier in the batch, which failed
+                outcomes[candidate.index] = FileOutcome(candidate.work.name, "failed", error=NO_TEXT)
                 continue
             linked.append((candidate, paper_id))
             outcomes[candidate.index] = _outcome(candidate, paper_id, candidate.index in new_ids, notes)

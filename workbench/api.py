@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from workbench.background import Background
 from workbench.chat.engine import AnswerTask, answer_events
 from workbench.chat.extractive import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
@@ -67,13 +68,16 @@ class Workbench:
         self._given_chat_model = chat_model
         self._database = Database(settings.library, lock_timeout=settings.lock_timeout)
         self._embedder = ServingEmbedder(self._database, settings, embedder)
+        self._background = Background()
         self.papers = Papers(
             self._database,
             self.user,
             ingestor=self._ingestor_and_notes,
-            renewer=lambda: self._ingestor(self._embedder.for_renewing()),
+            renewer=lambda everything: self._ingestor(self._embedder.for_renewing(everything=everything)),
+            lacking=self._ingestor_of_what_lacks,
             reader=lambda: self._reader,
             refresh_indexes=self._refresh_indexes,
+            background=self._background,
         )
         self.projects = Projects(
             self._database, self.user, self.papers, max_papers=settings.project_max_papers
@@ -100,7 +104,9 @@ class Workbench:
         return f"Workbench({str(self.settings.library)!r}, user={self.user!r})"
 
     def close(self) -> None:
-        """Ends the process that reads files. The library itself is never left open between calls."""
+        """Ends the process that reads files and what is done in the background. The library itself is never
+        left open between calls."""
+        self._background.close()
         if "_reader" in self.__dict__:
             self._reader.close()
         self._database.close()
@@ -342,6 +348,12 @@ class Workbench:
 
         choice = self._embedder.for_adding()
         return PaperIndexer(choice.embedder), _words_only(choice)
+
+    def _ingestor_of_what_lacks(self) -> Ingestor | None:
+        """With the embedder that serves the library, for papers without vectors; None where it is not at
+        hand. Raises ProviderError where one is set by name and cannot be had."""
+        choice = self._embedder.for_searching()
+        return self._ingestor(choice) if choice.embedder is not None else None
 
     def _ingestor(self, choice: Choice) -> Ingestor:
         from workbench.ingest.pipeline import Ingestor

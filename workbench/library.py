@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from workbench.background import Background
 from workbench.errors import ConflictError, DocumentError, InvalidInputError, NotFoundError
 from workbench.records import (
     Chunk,
@@ -98,6 +100,7 @@ class Projects:
             with self._database.write() as cursor:
                 for paper_id in paper_ids:
                     project_store.add_paper(cursor, self._user, found.id, paper_id, limit=self._max_papers)
+            self._papers.index_soon(paper_ids)
         for path in papers:
             if isinstance(path, str | Path):
                 self._papers.add(path, project=found)
@@ -123,13 +126,15 @@ class Papers:
         user: str,
         *,
         ingestor: Callable[[], tuple[Ingestor, tuple[str, ...]]],
-        renewer: Callable[[], Ingestor],
+        renewer: Callable[[bool], Ingestor],
+        lacking: Callable[[], Ingestor | None],
         reader: Callable[[], Reader],
         refresh_indexes: Callable[[], None],
+        background: Background,
     ) -> None:
         self._database, self._user, self._reader = database, user, reader
-        self._ingestor, self._renewer = ingestor, renewer
-        self._refresh_indexes = refresh_indexes
+        self._ingestor, self._renewer, self._lacking = ingestor, renewer, lacking
+        self._refresh_indexes, self._background = refresh_indexes, background
 
     def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
         """Adds one file (path, bytes or file object) and returns its paper; the same bytes again return the
@@ -181,6 +186,8 @@ class Papers:
             cancelled=cancelled,
         )
         self._refresh_indexes()
+        if project_id is not None:
+            self.index_soon([f.paper_id for f in report.files if f.status == "duplicate" and f.paper_id])
         return _noted(report, notes)
 
     def add_texts(
@@ -228,9 +235,77 @@ class Papers:
         With another embedder than the library's (given, or set by name) the paper gets new vectors beside
         the old ones, which take over when no paper lacks them.
         """
-        outcome = self._renewer().reprocess(self.get(paper).id, user=self._user, progress=progress)
+        ingestor = self._renewer(False)
+        outcome = ingestor.reprocess(self.get(paper).id, user=self._user, progress=progress)
         self._refresh_indexes()
         return outcome
+
+    def reprocess_all(
+        self,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        done: Callable[[FileOutcome], None] | None = None,
+    ) -> IngestReport:
+        """Renews every paper of the user's library, one after another.
+
+        With another embedder than the library's (given, set by name, or because the library's own cannot be
+        had) the papers of its other users get vectors too, unseen, and then the new vectors take over.
+        ``done`` is called with each outcome; ``cancelled`` is asked between papers, and what is finished
+        stays. One paper that cannot be renewed keeps what it has, and never stops the rest.
+        """
+        ingestor = self._renewer(True)
+        outcomes: list[FileOutcome] = []
+        own = self._own_ids()
+        wanted = [paper for paper in self.list() if paper.id in own]
+        for number, paper in enumerate(wanted, start=1):
+            if cancelled is not None and cancelled():
+                break
+            outcomes.append(self._renewed(ingestor, paper, progress, number, len(wanted)))
+            if done is not None:
+                done(outcomes[-1])
+        else:
+            if not any(outcome.status == "failed" for outcome in outcomes):
+                ingestor.complete_move(cancelled=cancelled)
+        self._refresh_indexes()
+        return IngestReport(tuple(outcomes))
+
+    def _renewed(
+        self,
+        ingestor: Ingestor,
+        paper: Paper,
+        progress: Callable[[Progress], None] | None,
+        number: int,
+        files: int,
+    ) -> FileOutcome:
+        def tell(step: Progress) -> None:
+            if progress is not None:
+                progress(replace(step, number=number, files=files))
+
+        try:
+            return ingestor.reprocess(paper.id, user=self._user, progress=tell)
+        except NotFoundError:
+            return FileOutcome(paper.file, "failed", paper.id, error="the paper was removed meanwhile")
+
+    def _own_ids(self) -> frozenset[int]:
+        with self._database.read() as cursor:
+            return paper_store.linked_ids(cursor, self._user)
+
+    def index_soon(self, papers: Iterable[PaperLike]) -> None:
+        """Has those of the papers that searches leave out indexed in the background. Nothing happens where
+        no embedder is at hand: they stay "indexing" until there is one."""
+        wanted = [paper_id_of(paper) for paper in papers]
+        with self._database.read() as cursor:
+            found = paper_store.list_papers(cursor, self._user, wanted)
+        for paper in found:
+            if paper.state != "ready":
+                self._background.start(partial(self._index, paper.id), key=("index", paper.id))
+
+    def _index(self, paper_id: int) -> None:
+        ingestor = None if self._background.closing else self._lacking()
+        if ingestor is not None and self.get(paper_id).state != "ready":
+            ingestor.index(paper_id, user=self._user)
+            self._refresh_indexes()
 
     def share(self, paper: PaperLike) -> Paper:
         """Makes a paper of the user's library visible to every user; ``unshare`` takes that back."""

@@ -55,12 +55,19 @@ class ServingEmbedder:
                 return Choice(known)
             return self._chosen(recorded)
 
-    def for_renewing(self) -> Choice:
-        """The embedder that papers shall be searched by from now on: one set by name, else the same."""
-        if self._given is not None or self._settings.embedder == "auto":
-            return self.for_adding()
+    def for_renewing(self, *, everything: bool = False) -> Choice:
+        """The embedder that papers shall be searched by from now on: one set by name, else the same.
+
+        Where the library's own cannot be had, and ``everything`` is renewed, it is the one that a new
+        library would get: so a library can always move on.
+        """
         from workbench.providers.choose import choose_embedder
 
+        if self._given is not None or self._settings.embedder == "auto":
+            choice = self.for_adding()
+            if choice.embedder is not None or not everything:
+                return choice
+            return Choice(*choose_embedder(self._settings, recorded=None))
         with self._lock:
             if self._renewing is None:
                 self._renewing = Choice(*choose_embedder(self._settings, recorded=None))

@@ -46,7 +46,9 @@ def test_every_public_call_says_what_you_get(wb: Workbench) -> None:
         "aask ask audit backup close compact doctor query_engine retriever search sql status stream"
         " chunks.frame chunks.list papers.add papers.add_many papers.add_texts papers.chunks papers.get"
         " papers.list papers.page_image papers.page_view papers.pages papers.remove papers.reprocess"
-        " papers.share papers.unshare notes.create notes.delete notes.get notes.list notes.update projects.add projects.create projects.delete projects.get projects.list"
+        " papers.share papers.unshare papers.index_soon papers.reprocess_all"
+        " notes.create notes.delete notes.get notes.list notes.update"
+        " projects.add projects.create projects.delete projects.get projects.list"
         " projects.papers projects.remove projects.update".split()
     )
 

@@ -92,12 +92,11 @@ def reprocess(opening: Opening, paper_ids: tuple[int, ...], everything: bool, as
         raise InvalidInputError("Name the papers by id, or say --all.")
     outcomes: list[FileOutcome] = []
     with opening.workbench(must_exist=True) as wb, contextlib.closing(terminal.ProgressBar()) as bar:
-        wanted = (
-            wb.papers.list() if everything else [wb.papers.get(number) for number in dict.fromkeys(paper_ids)]
-        )
         try:
-            for number, paper in enumerate(wanted, start=1):
-                outcomes.append(_renewed(wb, paper, bar, number, len(wanted)))
+            if everything:
+                wb.papers.reprocess_all(progress=bar, done=outcomes.append)
+            for number, paper in enumerate([wb.papers.get(i) for i in dict.fromkeys(paper_ids)], start=1):
+                outcomes.append(_renewed(wb, paper, bar, number, len(set(paper_ids))))
         except BaseException:
             _show(outcomes, as_json=as_json)  # what was done before the trouble
             raise

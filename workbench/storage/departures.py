@@ -1,5 +1,5 @@
-"""What becomes of conversations when a project or a paper leaves. Nothing here is asked for by a user, so no
-owner is checked beyond the name that is given."""
+"""What becomes of conversations, memories and summaries when a project or a paper leaves. Nothing here is
+asked for by a user, so no owner is checked beyond the name that is given."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from duckdb import DuckDBPyConnection
 
 
 def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, name: str) -> None:
-    """Removes the project's own chat. Threads that saw the project see orphans from now on, and say so."""
+    """Removes the project's own chat and its memories. Threads that saw the project see orphans from now on,
+    and say so."""
+    cursor.execute("DELETE FROM memories WHERE user_name = ? AND project_id = ?", [user, project_id])
     rows = cursor.execute(
         "SELECT conversation_id FROM conversations"
         " WHERE user_name = ? AND kind = 'project' AND rag_project_id = ?",
@@ -28,7 +30,13 @@ def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, n
 
 
 def paper_left(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
-    """Removes the user's chat about a paper that has left the user's library."""
+    """Removes the user's chat about a paper that leaves the user's library, and empties the summaries of the
+    projects it is still in, because they may tell of it."""
+    cursor.execute(
+        "UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL WHERE user_name = ?"
+        " AND project_id IN (SELECT project_id FROM project_papers WHERE paper_id = ?)",
+        [user, paper_id],
+    )
     rows = cursor.execute(
         "SELECT conversation_id FROM conversations WHERE user_name = ? AND kind = 'paper' AND paper_id = ?",
         [user, paper_id],

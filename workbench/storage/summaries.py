@@ -114,17 +114,6 @@ def is_due(cursor: DuckDBPyConnection, user: str, project_id: int, *, older_than
     return bool(row[0])
 
 
-def forget_paper(cursor: DuckDBPyConnection, user: str, paper_id: int) -> list[int]:
-    """Empties the summaries of the user's projects that hold the paper, before it goes: they may tell of it.
-    Returns the projects' ids."""
-    rows = cursor.execute(
-        "UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL WHERE user_name = ?"
-        " AND project_id IN (SELECT project_id FROM project_papers WHERE paper_id = ?) RETURNING project_id",
-        [user, paper_id],
-    ).fetchall()
-    return sorted(row[0] for row in rows)
-
-
 def _state(cursor: DuckDBPyConnection, user: str, project_id: int) -> tuple[object, ...]:
     """What a summary depends on: the project's own words and, for each paper, its last content change."""
     row = cursor.execute(

@@ -11,7 +11,7 @@ import sys
 
 import click
 
-from workbench.cli import care, papers, programs, projects, questions, terminal
+from workbench.cli import care, notes, papers, programs, projects, questions, terminal
 from workbench.cli.opening import Opening
 from workbench.errors import WorkbenchError
 
@@ -39,6 +39,7 @@ for _verb in (
     papers.papers,
     papers.reprocess,
     projects.projects,
+    notes.notes,
     questions.search,
     questions.ask,
     care.status,

@@ -10,6 +10,12 @@ import pytest
 pytest_plugins = ["tests.ollama_server"]
 
 
+@pytest.fixture(autouse=True)
+def _no_summaries_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would ask a test's chat model at some moment; tests of them switch them on."""
+    monkeypatch.setenv("WORKBENCH_SUMMARIES", "off")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real papers and labelled questions, which is not part of this repository.

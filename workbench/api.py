@@ -16,6 +16,7 @@ from workbench.chat.extractive import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, Embedder, KeywordIndex, VectorIndex
 from workbench.library import Chunks, Papers, Projects
+from workbench.memory import Memories
 from workbench.notes import Notes
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
@@ -27,6 +28,7 @@ from workbench.settings import Settings
 from workbench.storage import maintenance, readonly_sql
 from workbench.storage.database import Database
 from workbench.storage.index_source import LibraryIndexSource
+from workbench.summaries import Summaries
 
 if TYPE_CHECKING:
     import pandas
@@ -69,6 +71,13 @@ class Workbench:
         self._database = Database(settings.library, lock_timeout=settings.lock_timeout)
         self._embedder = ServingEmbedder(self._database, settings, embedder)
         self._background = Background()
+        self.summaries = Summaries(
+            self._database,
+            self.user,
+            background=self._background,
+            chat_model=lambda scope: self._chat_model(None, scope)[0],
+            mode=settings.summaries,
+        )
         self.papers = Papers(
             self._database,
             self.user,
@@ -78,9 +87,14 @@ class Workbench:
             reader=lambda: self._reader,
             refresh_indexes=self._refresh_indexes,
             background=self._background,
+            summaries=self.summaries,
         )
         self.projects = Projects(
-            self._database, self.user, self.papers, max_papers=settings.project_max_papers
+            self._database,
+            self.user,
+            self.papers,
+            max_papers=settings.project_max_papers,
+            summaries=self.summaries,
         )
         self.notes = Notes(
             self._database,
@@ -91,6 +105,10 @@ class Workbench:
             max_papers=settings.project_max_papers,
         )
         self.chunks = Chunks(self._database, self.user)
+        self.memory = Memories(
+            self._database, self.user, embedder=lambda: self._embedder.for_searching().embedder
+        )
+        self.summaries.backfill()
 
     def __enter__(self) -> Workbench:
         return self

@@ -10,12 +10,13 @@ from collections.abc import Callable, Hashable
 
 CAPACITY = 256  # pieces of work waiting; more than that means that nobody will miss the next one
 PATIENCE = 2.0  # s, for which ``close`` lets waiting work go on
+IDLE = 10.0  # s without work, after which the thread ends until there is some
 
 _logger = logging.getLogger(__name__)
 
 
 class Background:
-    """Runs pieces of work in the order given, on one daemon thread that starts with the first of them.
+    """Runs pieces of work in the order given, on one daemon thread that is there while there is work.
 
     A piece of work that fails is logged at debug level and forgotten: nothing of this is ever an error for
     the user. Long work should look at ``closing`` now and then, and end where it is True.
@@ -57,9 +58,9 @@ class Background:
 
         Asked from a piece of work itself, which would wait for its own end: False at once.
         """
-        if threading.current_thread() is self._thread:
-            return False
         with self._changed:
+            if threading.current_thread() is self._thread:
+                return False
             return self._changed.wait_for(lambda: not self._waiting and not self._running, timeout)
 
     def close(self, *, patience: float = PATIENCE) -> None:
@@ -76,8 +77,9 @@ class Background:
             self._waiting.clear()
             self._dropped = True
             self._changed.notify_all()
-        if self._thread is not None and threading.current_thread() is not self._thread:
-            self._thread.join(max(0.0, until - time.monotonic()))
+            thread = self._thread
+        if thread is not None and threading.current_thread() is not thread:
+            thread.join(max(0.0, until - time.monotonic()))
 
     def _run(self) -> None:
         while (work := self._next()) is not None:
@@ -94,8 +96,9 @@ class Background:
     def _next(self) -> Callable[[], object] | None:
         """The next piece of work, now running; None where there will be none any more."""
         with self._changed:
-            self._changed.wait_for(lambda: bool(self._waiting) or self._closing)
+            self._changed.wait_for(lambda: bool(self._waiting) or self._closing, IDLE)
             if self._dropped or not self._waiting:
+                self._thread = None
                 return None
             self._running = True
             return self._waiting.popleft()[1]

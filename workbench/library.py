@@ -21,13 +21,17 @@ from workbench.records import (
     Paper,
     Progress,
     Project,
+    ProjectMatch,
 )
+from workbench.retrieval.project_ranking import rank_projects
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
 from workbench.storage import papers as paper_store
 from workbench.storage import projects as project_store
 from workbench.storage import scopes
+from workbench.storage import summaries as summary_store
 from workbench.storage.database import Database
+from workbench.summaries import Summaries
 
 if TYPE_CHECKING:
     import pandas
@@ -48,8 +52,11 @@ _AT_LIMIT = re.compile(r"holds \d+ papers and its limit is \d+")  # how a report
 class Projects:
     """``wb.projects``: a user's private groups of papers. Another user's project does not exist here."""
 
-    def __init__(self, database: Database, user: str, papers: Papers, *, max_papers: int) -> None:
+    def __init__(
+        self, database: Database, user: str, papers: Papers, *, max_papers: int, summaries: Summaries
+    ) -> None:
         self._database, self._user, self._papers, self._max_papers = database, user, papers, max_papers
+        self._summaries = summaries
 
     def create(self, name: str, description: str | None = None, goal: str | None = None) -> Project:
         """A new, empty, active project. Raises ConflictError where the name is taken (in any case)."""
@@ -78,9 +85,11 @@ class Projects:
         """The project with new values; what is not given stays, and None empties a text."""
         found = self.get(project)
         with self._database.write() as cursor:
-            return project_store.update(
+            changed = project_store.update(
                 cursor, self._user, found.id, name=name, description=description, goal=goal, status=status
             )
+        self._summaries.project_changed(changed.id)
+        return changed
 
     def delete(self, project: ProjectLike) -> None:
         """Deletes the project and its memberships. Its papers stay in the library."""
@@ -104,6 +113,7 @@ class Projects:
         for path in papers:
             if isinstance(path, str | Path):
                 self._papers.add(path, project=found)
+        self._summaries.papers_changed(found.id)
         return self.get(found.id)
 
     def remove(self, project: ProjectLike, paper: PaperLike) -> None:
@@ -111,10 +121,20 @@ class Projects:
         found = self.get(project)
         with self._database.write() as cursor:
             project_store.remove_paper(cursor, self._user, found.id, paper_id_of(paper))
+        self._summaries.papers_changed(found.id)
 
     def papers(self, project: ProjectLike) -> Listed[Paper]:
         """The project's papers, in the order the library got them."""
         return self._papers.list(scope=Scope.project(self.get(project)))
+
+    def search(self, query: str) -> Listed[ProjectMatch]:
+        """The five projects nearest to the query, archived ones too, best first, however far they are.
+
+        They are found by name, description and summary; scores, 0 to 2, are those of ``rank_projects``.
+        """
+        with self._database.read() as cursor:
+            described = summary_store.described_projects(cursor, self._user)
+        return rank_projects(query, described)
 
 
 class Papers:
@@ -131,10 +151,12 @@ class Papers:
         reader: Callable[[], Reader],
         refresh_indexes: Callable[[], None],
         background: Background,
+        summaries: Summaries,
     ) -> None:
         self._database, self._user, self._reader = database, user, reader
         self._ingestor, self._renewer, self._lacking = ingestor, renewer, lacking
         self._refresh_indexes, self._background = refresh_indexes, background
+        self._summaries = summaries
 
     def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
         """Adds one file (path, bytes or file object) and returns its paper; the same bytes again return the
@@ -188,6 +210,7 @@ class Papers:
         self._refresh_indexes()
         if project_id is not None:
             self.index_soon([f.paper_id for f in report.files if f.status == "duplicate" and f.paper_id])
+            self._summaries.papers_changed(project_id)
         return _noted(report, notes)
 
     def add_texts(
@@ -198,11 +221,14 @@ class Papers:
         progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
         """Adds records with ``title``, ``text`` and an optional ``source_id`` of your own, one paper each."""
+        project_id = self._project_id(project)
         ingestor, notes = self._ingestor()
         report = ingestor.add_texts(
-            list(records), user=self._user, project_id=self._project_id(project), progress=progress
+            list(records), user=self._user, project_id=project_id, progress=progress
         )
         self._refresh_indexes()
+        if project_id is not None:
+            self._summaries.papers_changed(project_id)
         return _noted(report, notes)
 
     def get(self, paper: PaperLike) -> Paper:
@@ -223,6 +249,7 @@ class Papers:
             found = paper_store.get(cursor, self._user, paper_id_of(paper))
             paper_store.unlink(cursor, self._user, found.id)
             gone = paper_store.find_by_hash(cursor, found.sha256) is None
+        self._summaries.backfill()  # those of its projects are empty now
         if gone:
             self._derived_source(found).unlink(missing_ok=True)
             self._refresh_indexes()

@@ -96,6 +96,9 @@ class Settings(BaseSettings):
         8192, ge=1024, le=1_000_000, validation_alias=AliasChoices("WORKBENCH_CONTEXT_WINDOW")
     )
 
+    summaries: Literal["auto", "extractive", "off"] = Field(
+        "auto", validation_alias=AliasChoices("WORKBENCH_SUMMARIES")
+    )
     vector_index: Literal["exact", "hnsw"] = Field(
         "exact", validation_alias=AliasChoices("WORKBENCH_VECTOR_INDEX")
     )

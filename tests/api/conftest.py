@@ -23,11 +23,13 @@ Open = Callable[..., Workbench]
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting of the developer's, no Ollama, and a user's data folder of the test's own."""
+    """No setting of the developer's, no Ollama, a user's data folder of the test's own, and no summaries in
+    the background unless a test asks for them: each would be one more question to its chat model."""
     for name in list(os.environ):
         if name.startswith(("WORKBENCH_", "PROJECT_")) and name != "WORKBENCH_SHARED":
             monkeypatch.delenv(name)
     monkeypatch.setenv("OLLAMA_HOST", DEAD_OLLAMA)
+    monkeypatch.setenv("WORKBENCH_SUMMARIES", "off")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))
 
 

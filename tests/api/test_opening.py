@@ -35,6 +35,7 @@ def test_every_public_name_is_there_and_says_what_it_is() -> None:
 
 def test_every_public_call_says_what_you_get(wb: Workbench) -> None:
     parts = {"": wb, "papers.": wb.papers, "projects.": wb.projects, "chunks.": wb.chunks, "notes.": wb.notes}
+    parts |= {"memory.": wb.memory, "summaries.": wb.summaries}
     calls = {
         f"{prefix}{name}": getattr(part, name)
         for prefix, part in parts.items()
@@ -49,7 +50,10 @@ def test_every_public_call_says_what_you_get(wb: Workbench) -> None:
         " papers.share papers.unshare papers.index_soon papers.reprocess_all"
         " notes.create notes.delete notes.get notes.list notes.update"
         " projects.add projects.create projects.delete projects.get projects.list"
-        " projects.papers projects.remove projects.update".split()
+        " projects.papers projects.remove projects.search projects.update"
+        " memory.forget memory.list memory.recall memory.remember"
+        " summaries.backfill summaries.get summaries.list summaries.papers_changed summaries.project_changed"
+        " summaries.refresh".split()
     )
 
 

@@ -66,7 +66,8 @@ def list_memories(cursor: DuckDBPyConnection, user: str, scope: Scope) -> list[M
     Raises NotFoundError for a project that is not the user's.
     """
     scope = as_scope(scope)
-    condition, values = "", [user]
+    condition = ""
+    values: list[str | int] = [user]
     if scope.project_id is not None:
         condition, values = " AND project_id = ?", [user, projects.get(cursor, user, scope.project_id).id]
     elif scope == Scope.ORPHANS:

@@ -16,7 +16,7 @@ from duckdb import DuckDBPyConnection
 
 from workbench.errors import ConflictError, InvalidInputError, NotFoundError
 from workbench.records import Page, Paper
-from workbench.storage import contents, generations, revisions, vectors
+from workbench.storage import contents, departures, generations, revisions, vectors
 from workbench.storage.cleaning import clean_label, file_name
 from workbench.storage.drafts import PaperDraft
 from workbench.storage.generations import Generation
@@ -155,6 +155,7 @@ def unlink(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
     ).fetchall()
     if not gone:
         raise NotFoundError(_NOT_FOUND)
+    departures.paper_left(cursor, user, paper_id)
     for table in ("project_papers", "bibliography"):
         cursor.execute(f"DELETE FROM {table} WHERE user_name = ? AND paper_id = ?", [user, paper_id])
     _delete_if_unneeded(cursor, paper_id)

@@ -9,6 +9,7 @@ from typing import Any
 from duckdb import DuckDBPyConnection
 
 from workbench.records import ProjectSummary
+from workbench.retrieval.project_ranking import DescribedProject
 from workbench.storage import projects
 from workbench.storage.cleaning import clean_text
 from workbench.storage.moments import utc
@@ -88,6 +89,16 @@ def list_summaries(
     if status is None:
         return _listed(cursor, user, "", [])
     return _listed(cursor, user, "AND status = ?", [status])
+
+
+def described_projects(cursor: DuckDBPyConnection, user: str) -> list[DescribedProject]:
+    """What each project of the user's can be found by, archived ones included."""
+    rows = cursor.execute(
+        "SELECT project_id, name, description, auto_summary FROM projects WHERE user_name = ?"
+        " ORDER BY project_id",
+        [user],
+    ).fetchall()
+    return [DescribedProject(*row) for row in rows]
 
 
 def due(cursor: DuckDBPyConnection, user: str, *, older_than: timedelta) -> list[int]:

@@ -181,13 +181,13 @@ def list_papers(cursor: DuckDBPyConnection, user: str, paper_ids: Sequence[int] 
     return [found[i] for i in dict.fromkeys(paper_ids) if i in found]
 
 
-def count(cursor: DuckDBPyConnection) -> int:
 def kind_of(cursor: DuckDBPyConnection, paper_id: int) -> str | None:
     """A paper's kind, whoever may see it; ``None`` where the library has no such paper."""
     row = cursor.execute("SELECT kind FROM papers WHERE paper_id = ?", [paper_id]).fetchone()
     return None if row is None else str(row[0])
 
 
+def count(cursor: DuckDBPyConnection) -> int:
     """How many papers the whole library has, whoever added them."""
     row = cursor.execute("SELECT count(*) FROM papers").fetchone()
     assert row is not None

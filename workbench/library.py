@@ -223,9 +223,7 @@ class Papers:
         """Adds records with ``title``, ``text`` and an optional ``source_id`` of your own, one paper each."""
         project_id = self._project_id(project)
         ingestor, notes = self._ingestor()
-        report = ingestor.add_texts(
-            list(records), user=self._user, project_id=project_id, progress=progress
-        )
+        report = ingestor.add_texts(list(records), user=self._user, project_id=project_id, progress=progress)
         self._refresh_indexes()
         if project_id is not None:
             self._summaries.papers_changed(project_id)

@@ -154,7 +154,7 @@ def _refuse_unknown(values: dict[str, Any], what: str) -> None:
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         values = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}. Mend or remove it.") from error

@@ -63,20 +63,31 @@ class Searcher:
     embedder: Embedder | None
     warnings: tuple[str, ...] = ()
 
-    def find(self, query: str, *, scope: Scope, limits: SelectionLimits, mode: Mode = "hybrid") -> Found:
+    def find(
+        self,
+        query: str,
+        *,
+        scope: Scope,
+        limits: SelectionLimits,
+        mode: Mode = "hybrid",
+        paper: int | None = None,
+    ) -> Found:
         """The evidence for ``query``; recorded, so that it can be replayed and compared in SQL.
 
+        With ``paper`` only this paper is searched, whatever the scope.
+
         Raises InvalidInputError for an empty or overlong query or an unknown mode, NotFoundError for a
-        project that is not the user's, EmbedderMismatchError where the library's vectors are not this
-        embedder's.
+        project or paper that is not the user's, EmbedderMismatchError where the library's vectors are not
+        this embedder's.
         """
-        query = _checked(query, mode)
+        query = checked_query(query, mode)
         watch = _Stopwatch()
         warnings = list(self.warnings)
         vector = self._query_vector(query, mode, watch, warnings)
         with self.database.read() as cursor:  # one state of the library from the scope to the passages
             with watch.timed("scope"):
-                view = _view(cursor, self.user, scope, vectors_needed=self.embedder is not None)
+                needed = self.embedder is not None
+                view = _view(cursor, self.user, scope, vectors_needed=needed, paper=paper)
             if vector is not None:
                 self._check_embedder(cursor)
             warnings += _not_ready(view.left_out)
@@ -86,7 +97,7 @@ class Searcher:
                 texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
                 seated = [texts[c.chunk_id] for c in chosen.selection.chosen]
                 pages = papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
-            if not seated:
+            if not seated and paper is None:
                 warnings += _elsewhere(cursor, self.user, scope, view)
         evidence = Evidence(
             query=query,
@@ -190,14 +201,18 @@ class _View:
     left_out: int
 
 
-def _view(cursor: DuckDBPyConnection, user: str, scope: Scope, *, vectors_needed: bool) -> _View:
-    ids = scopes.paper_ids(cursor, user, scope)
+def _view(
+    cursor: DuckDBPyConnection, user: str, scope: Scope, *, vectors_needed: bool, paper: int | None
+) -> _View:
+    if paper is None:
+        ids, label = scopes.paper_ids(cursor, user, scope), scopes.label(cursor, user, scope)
+    else:
+        ids, label = (paper,), papers.get(cursor, user, paper).title
     visible = {p.id: p for p in papers.list_papers(cursor, user, ids)}
     ready = [p.id for p in visible.values() if p.state == "ready"]
     if not vectors_needed or not ready:
         ready = list(visible)  # keywords need no vectors, so nothing has to be left out
     whole = bool(ready) and len(ready) == papers.count(cursor)
-    label = scopes.label(cursor, user, scope)
     return _View(label, visible, None if whole else ready, len(visible) - len(ready))
 
 
@@ -233,7 +248,8 @@ class _Stopwatch:
             self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
 
 
-def _checked(query: str, mode: str) -> str:
+def checked_query(query: str, mode: str = "hybrid") -> str:
+    """The question on one line. Raises InvalidInputError where it cannot be searched for."""
     if mode not in _WEIGHTS:
         raise InvalidInputError(f"mode={mode!r}: allowed are {', '.join(_WEIGHTS)}.")
     cleaned = " ".join(query.replace("\x00", " ").encode("utf-8", "ignore").decode().split())

@@ -1,0 +1,226 @@
+"""``wb.conversations``: persistent threads, each project's chat, each paper's chat, as one user sees them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from workbench.chat.suggestions import suggestions
+from workbench.errors import InvalidInputError
+from workbench.records import (
+    Answer,
+    AnswerDone,
+    ConversationInfo,
+    ConversationKind,
+    Event,
+    Message,
+)
+from workbench.scope import Scope
+from workbench.searching import Mode, checked_query
+from workbench.storage import conversations as store
+from workbench.storage import messages, papers, scopes
+from workbench.storage.cleaning import clean_text
+from workbench.storage.projects import NOT_GIVEN
+from workbench.streaming import EventStream, StoppableModel, events_async
+from workbench.turns import Desk, Request, turn_events
+
+_NOT_GIVEN: Any = NOT_GIVEN
+KINDS: tuple[ConversationKind, ...] = ("thread", "project", "paper")
+
+Listed = list  # inside the class below the name ``list`` means its method
+
+
+class Conversation:
+    """One conversation. What it says of itself is read from the library each time, so it is never stale."""
+
+    def __init__(self, desk: Desk, conversation_id: int) -> None:
+        self._desk = desk
+        self.id = conversation_id
+
+    def __repr__(self) -> str:
+        return f"Conversation({self.id})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Conversation) and (self.id, self._desk.database.path) == (
+            other.id,
+            other._desk.database.path,
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @property
+    def info(self) -> ConversationInfo:
+        """Kind, title, scope and times, as one record. Raises NotFoundError once it is deleted."""
+        with self._desk.database.read() as cursor:
+            return store.get(cursor, self._desk.user, self.id)
+
+    @property
+    def kind(self) -> ConversationKind:
+        """``"thread"``, or ``"project"`` or ``"paper"`` for the chat of one."""
+        return self.info.kind
+
+    @property
+    def title(self) -> str:
+        """The title given, else the first question; a project's or paper's chat goes by its name."""
+        return self.info.title
+
+    @property
+    def scope(self) -> Scope:
+        """What the next question sees."""
+        return self.info.scope
+
+    @property
+    def scope_label(self) -> str:
+        """The scope in words: "Orphan notes only", "All notes", or the project's or paper's name."""
+        return self.info.scope_label
+
+    @property
+    def notice(self) -> str | None:
+        """What the user should know before the next question, which says it once and for the last time."""
+        with self._desk.database.read() as cursor:
+            return store.notice(cursor, self._desk.user, self.id)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Every message, oldest first; an answer with all that it showed."""
+        with self._desk.database.read() as cursor:
+            return tuple(messages.list_messages(cursor, self._desk.user, self.id))
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """Questions to begin with; none once something was asked, or where there is no paper to ask."""
+        desk = self._desk
+        with desk.database.read() as cursor:
+            info = store.get(cursor, desk.user, self.id)
+            if info.messages:
+                return ()
+            ids = (
+                scopes.paper_ids(cursor, desk.user, info.scope) if info.paper_id is None else (info.paper_id,)
+            )
+            found = papers.list_papers(cursor, desk.user, ids)
+        return suggestions(info.kind, [paper.title for paper in found])
+
+    # --- asking --------------------------------------------------------------------------------
+
+    def ask(self, question: str, **options: Any) -> Answer:
+        """The answer, stored with all that it showed. Options are those of ``stream``."""
+        for event in self.stream(question, **options):
+            if isinstance(event, AnswerDone):
+                return event.answer
+        raise AssertionError("the stream of an answer ends with AnswerDone")
+
+    def stream(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        max_per_paper: int | None = None,
+        min_relevance: float | None = None,
+        mode: Mode = "hybrid",
+        provider: str | None = None,
+    ) -> EventStream:
+        """Events of the answer as it is made, like ``Workbench.stream``; AnswerDone has the message's id.
+
+        A follow-up ("and in 2023?") is searched as a question that stands alone; ``Answer.evidence.query`` is
+        what was searched. Closing the stream, from any thread, stops the chat model and stores what was
+        there. Raises InvalidInputError, NotFoundError once the conversation is deleted.
+        """
+        desk = self._desk
+        checked_query(question, mode)
+        model, warnings = desk.choose_model(provider, self.info.scope)
+        stoppable = StoppableModel(model) if model is not None else None
+        request = Request(
+            conversation_id=self.id,
+            question=clean_text(question).strip(),
+            limits=desk.limits(top_k, max_per_paper, min_relevance),
+            mode=mode,
+            model=stoppable,
+            warnings=warnings,
+        )
+        return EventStream(turn_events(desk, request), stop=stoppable.stop if stoppable else None)
+
+    async def aask(self, question: str, **options: Any) -> Answer:
+        """``ask`` for a running event loop. Cancelling it stops the chat model."""
+        async for event in self.astream(question, **options):
+            if isinstance(event, AnswerDone):
+                return event.answer
+        raise AssertionError("the stream of an answer ends with AnswerDone")
+
+    def astream(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
+        """``stream`` for ``async for``. Leaving the loop stops the chat model."""
+        return events_async(lambda: self.stream(question, **options))
+
+
+ConversationLike = Conversation | ConversationInfo | int
+
+
+class Conversations:
+    """``wb.conversations``: this user's conversations. Another user's do not exist here."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def create(self, scope: Scope = Scope.ORPHANS, title: str | None = None) -> Conversation:
+        """A new thread. It sees papers of no project unless a scope is given, and goes by its first question
+        unless a title is. Raises NotFoundError for an unknown project."""
+        with self._desk.database.write() as cursor:
+            made = store.create(cursor, self._desk.user, scope=scope, title=title)
+        return Conversation(self._desk, made.id)
+
+    def get(self, conversation: ConversationLike) -> Conversation:
+        """The conversation with this id. Raises NotFoundError."""
+        with self._desk.database.read() as cursor:
+            found = store.get(cursor, self._desk.user, _id(conversation))
+        return Conversation(self._desk, found.id)
+
+    def list(self, kind: ConversationKind | None = "thread") -> Listed[ConversationInfo]:
+        """Conversations of one kind, or all of them for None, the one used last first. ``get`` opens one."""
+        if kind is not None and kind not in KINDS:
+            raise InvalidInputError(f"kind={kind!r}: allowed are {', '.join(KINDS)}, and None for all.")
+        with self._desk.database.read() as cursor:
+            kinds = KINDS if kind is None else (kind,)
+            return store.list_conversations(cursor, self._desk.user, kinds=kinds)
+
+    def update(
+        self,
+        conversation: ConversationLike,
+        *,
+        scope: Scope | None = _NOT_GIVEN,
+        title: str | None = _NOT_GIVEN,
+    ) -> Conversation:
+        """Changes what is given. ``scope=None`` is the stored NULL, orphans; ``title=None`` gives the title
+        back to the first question.
+
+        Raises ConflictError for the scope of a project's or paper's chat, NotFoundError for an unknown
+        project.
+        """
+        with self._desk.database.write() as cursor:
+            made = store.update(cursor, self._desk.user, _id(conversation), scope=scope, title=title)
+        return Conversation(self._desk, made.id)
+
+    def clear(self, conversation: ConversationLike) -> None:
+        """Removes all its messages; the conversation stays."""
+        with self._desk.database.write() as cursor:
+            store.clear(cursor, self._desk.user, _id(conversation))
+
+    def delete(self, conversation: ConversationLike) -> None:
+        """Removes it with all its messages."""
+        with self._desk.database.write() as cursor:
+            store.delete(cursor, self._desk.user, _id(conversation))
+
+    def of_project(self, project_id: int) -> Conversation:
+        """The one rolling chat of a project, begun where there is none. Raises NotFoundError."""
+        with self._desk.database.write() as cursor:
+            chat = store.project_chat(cursor, self._desk.user, project_id)
+        return Conversation(self._desk, chat.id)
+
+    def of_paper(self, paper_id: int) -> Conversation:
+        """The chat of a paper, begun where there is none or it has expired. Raises NotFoundError."""
+        with self._desk.database.write() as cursor:
+            chat = store.paper_chat(cursor, self._desk.user, paper_id)
+        return Conversation(self._desk, chat.id)
+
+
+def _id(conversation: ConversationLike) -> int:
+    return conversation.id if isinstance(conversation, Conversation | ConversationInfo) else conversation

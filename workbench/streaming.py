@@ -1,0 +1,111 @@
+"""Events of an answer, which any thread may end and asynchronous code may read."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
+from workbench.records import Event
+
+
+class EventStream(Iterator[Event]):
+    """The events of one answer. ``close`` ends it, also while another thread waits for the next event.
+
+    Closing a generator that runs is a ValueError. So ``stop`` ends the chat model's work underneath, at once
+    and from any thread, and the thread that waits closes the generator as soon as it comes back.
+    """
+
+    def __init__(
+        self, events: Generator[Event, None, None], *, stop: Callable[[], None] | None = None
+    ) -> None:
+        self._events, self._stop = events, stop
+        self._running = threading.Lock()
+        self._closed = threading.Event()
+
+    def __next__(self) -> Event:
+        with self._running:
+            event = None if self._closed.is_set() else next(self._events)
+        if event is None or self._closed.is_set():  # closed by another thread, perhaps this very moment
+            self.close()
+            raise StopIteration
+        return event
+
+    def close(self) -> None:
+        """No further event comes, and the chat model stops. Nothing happens the second time."""
+        self._closed.set()
+        if self._stop is not None:
+            self._stop()
+        if self._running.acquire(blocking=False):
+            try:
+                self._events.close()
+            finally:
+                self._running.release()
+
+
+class StoppableModel:
+    """A chat model whose streams, begun or still to come, all end with ``stop``, from any thread."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self._lock = threading.Lock()
+        self._open: list[Any] = []
+        self._stopped = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)  # its name, its window, and the tools it may be offered
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def context_window(self) -> int:
+        return self._model.context_window
+
+    def stream(self, messages: Sequence[ChatMessage]) -> Generator[str | ChatUsage, None, None]:
+        """As the model's own; it ends early where it was stopped."""
+        stream = self._model.stream(messages)
+        with self._lock:
+            stopped = self._stopped
+            if not stopped:
+                self._open.append(stream)
+        with closing(stream):  # type: ignore[type-var]  # a generator in every provider
+            if stopped:
+                return
+            try:
+                for piece in stream:
+                    if self._stopped:
+                        return
+                    yield piece
+            finally:
+                with self._lock:
+                    self._open.remove(stream)
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            running = list(self._open)
+        for stream in running:
+            # A plain generator that runs right now cannot be closed; it ends at its next piece.
+            with contextlib.suppress(ValueError):
+                stream.close()
+
+
+async def events_async(begin: Callable[[], Iterator[Event]]) -> AsyncGenerator[Event, None]:
+    """The events that ``begin`` gives, for ``async for``: all work goes on in threads.
+
+    Leaving the loop early, or cancelling the task, stops the chat model.
+    """
+    events = await asyncio.to_thread(begin)
+    try:
+        while (event := await asyncio.to_thread(next, events, None)) is not None:
+            yield event
+    finally:
+        close = getattr(events, "close", None)
+        if close is not None:
+            await asyncio.shield(asyncio.to_thread(close))

@@ -1,0 +1,278 @@
+"""One turn of a conversation: a question stored, made to stand alone, answered, and its answer stored."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from workbench.chat.citing import cite
+from workbench.chat.engine import EXTRACTIVE, AnswerTask, answer_events
+from workbench.chat.extractive import Similarity
+from workbench.chat.followups import standalone
+from workbench.chat.history import MOST_MESSAGES, history_messages
+from workbench.chat.prompts import answer_prompt
+from workbench.chat.small_talk import SMALL_TALK, small_talk_reply
+from workbench.errors import LibraryError, NotFoundError
+from workbench.interfaces import ChatMessage, ChatModel, ToolBox
+from workbench.memory import Memories
+from workbench.records import (
+    Answer,
+    AnswerDone,
+    Citation,
+    ConversationInfo,
+    Event,
+    Evidence,
+    EvidenceFound,
+    Notice,
+    SentenceVerdict,
+    TextDelta,
+)
+from workbench.retrieval.selection import SelectionLimits
+from workbench.scope import Scope
+from workbench.searching import LONGEST_QUERY, Found, Mode
+from workbench.storage import conversations, messages, revisions
+from workbench.storage.database import Database
+from workbench.whole_paper import whole_paper
+
+_log = logging.getLogger(__name__)
+
+STOPPED = "You stopped this answer before it was complete."
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a conversation needs of the workbench.
+
+    ``find`` is ``Searcher.find``. ``memory`` is asked before an answer and told after it.
+    """
+
+    database: Database
+    user: str
+    choose_model: Callable[[str | None, Scope], tuple[ChatModel | None, tuple[str, ...]]]
+    limits: Callable[[int | None, int | None, float | None], SelectionLimits]
+    find: Callable[..., Found]
+    similarity: Callable[[str], Similarity | None]
+    toolbox: Callable[[ConversationInfo], ToolBox | None] = lambda info: None
+    memory: Memories | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question to one conversation, and how to answer it. ``model`` writes, or nobody does."""
+
+    conversation_id: int
+    question: str
+    limits: SelectionLimits
+    mode: Mode
+    model: ChatModel | None
+    warnings: tuple[str, ...] = ()
+    started: float = field(default_factory=time.perf_counter)
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """The conversation as the question found it. ``revision`` is the library's at that moment."""
+
+    info: ConversationInfo
+    earlier: list[Answer]
+    notice: str | None
+    revision: int
+
+
+@dataclass
+class _Shown:
+    """How far an answer has come, for one that is stopped."""
+
+    text: str = ""
+    evidence: Evidence | None = None
+    found: Found | None = None
+    recalled: tuple[str, ...] = ()
+    warnings: list[str] = field(default_factory=list)
+    stored: bool = False
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, EvidenceFound):
+            self.evidence = event.evidence
+        elif isinstance(event, TextDelta):
+            self.text += event.text
+        elif isinstance(event, Notice):
+            self.warnings.append(event.text)
+
+
+def turn_events(desk: Desk, request: Request) -> Generator[Event, None, None]:
+    """Events of one turn, last ``AnswerDone`` with the stored message's id.
+
+    An answer that is stopped is stored as far as it came, marked as stopped.
+    """
+    opened = _open(desk, request)
+    shown = _Shown()
+    reply = small_talk_reply(request.question)
+    try:
+        with closing(
+            _talk(opened, request, reply) if reply else _answer(desk, request, opened, shown)
+        ) as events:
+            for event in events:
+                if isinstance(event, AnswerDone):
+                    yield from _finish(desk, request, opened, shown, event)
+                else:
+                    shown.take(event)
+                    yield event
+    except (GeneratorExit, KeyboardInterrupt):
+        if not shown.stored:
+            _store(desk, request, opened, _partial(request, opened, shown))
+        raise
+
+
+def _open(desk: Desk, request: Request) -> _Opened:
+    """Stores the question, and says what was said before it."""
+    with desk.database.write() as cursor:
+        info = conversations.get(cursor, desk.user, request.conversation_id)
+        earlier = messages.latest_answers(cursor, desk.user, info.id, limit=MOST_MESSAGES)
+        notice = conversations.notice(cursor, desk.user, info.id)
+        conversations.forget_notice(cursor, desk.user, info.id)
+        messages.add_question(cursor, desk.user, info.id, request.question, scope=info.scope)
+        return _Opened(info, earlier, notice, revisions.latest(cursor))
+
+
+# --- answering -------------------------------------------------------------------------------
+
+
+def _talk(opened: _Opened, request: Request, reply: str) -> Generator[Event, None, None]:
+    """A greeting needs no papers: nothing is searched, nothing cited."""
+    warnings = (opened.notice,) if opened.notice else ()
+    yield from map(Notice, warnings)
+    yield TextDelta(reply)
+    timing = {"total": time.perf_counter() - request.started}
+    label = opened.info.scope_label
+    evidence = Evidence(request.question, opened.info.scope, label, ())
+    yield AnswerDone(
+        Answer(
+            request.question, reply, (), evidence, False, SMALL_TALK, label, warnings=warnings, timing=timing
+        )
+    )
+
+
+def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Generator[Event, None, None]:
+    info, model = opened.info, request.model
+    history = history_messages(opened.earlier, window=model.context_window) if model else ()
+    searched = _standalone(request, opened, history)
+
+    def retrieve(scope: Scope) -> Found:
+        shown.found = _find(desk, request, info, scope, searched)
+        return shown.found
+
+    found = retrieve(info.scope)
+    recalled = shown.recalled = _recalled(desk, searched, info.scope)
+    task = AnswerTask(
+        question=found.evidence.query,
+        typed=request.question,
+        evidence=found.evidence,
+        pages_of=found.pages_of,
+        chat_model=model,
+        answerable=found.answerable,
+        warnings=((opened.notice,) if opened.notice else ()) + request.warnings,
+        similarity=desk.similarity(found.evidence.query),
+        history=history,
+        memory=recalled,
+        toolbox=None if info.kind == "paper" else desk.toolbox(info),
+        retrieve=retrieve,
+        started=request.started,
+    )
+    yield from answer_events(task)
+
+
+def _standalone(request: Request, opened: _Opened, history: Sequence[ChatMessage]) -> str:
+    asked = [answer for answer in opened.earlier if answer.provider != SMALL_TALK]
+    earlier = asked[-1].evidence.query if asked else None
+    searched = standalone(request.question, earlier=earlier, history=history, model=request.model)
+    return searched if len(searched) <= LONGEST_QUERY else request.question
+
+
+def _find(desk: Desk, request: Request, info: ConversationInfo, scope: Scope, searched: str) -> Found:
+    if info.paper_id is None:
+        return desk.find(searched, scope=scope, limits=request.limits, mode=request.mode)
+    if request.model is not None:
+        with desk.database.read() as cursor:
+            whole = whole_paper(cursor, desk.user, info.paper_id, query=searched)
+        prompt = answer_prompt(searched, whole.evidence.passages, window=request.model.context_window)
+        if prompt.fits and not prompt.left_out:
+            return whole
+    return desk.find(searched, scope=scope, limits=request.limits, mode=request.mode, paper=info.paper_id)
+
+
+# --- keeping ---------------------------------------------------------------------------------
+
+
+def _finish(
+    desk: Desk, request: Request, opened: _Opened, shown: _Shown, done: AnswerDone
+) -> Iterator[Event]:
+    answer = replace(done.answer, question=request.question)
+    message_id, trouble = _store(desk, request, opened, answer)
+    shown.stored = True
+    if trouble:
+        yield Notice(trouble)
+        answer = replace(answer, warnings=(*answer.warnings, trouble))
+    elif message_id is not None and answer.provider != SMALL_TALK:
+        _remember(desk, answer, shown, message_id)
+    yield replace(done, answer=answer, message_id=message_id)
+
+
+def _store(desk: Desk, request: Request, opened: _Opened, answer: Answer) -> tuple[int | None, str]:
+    """The stored message's id; or None and why it is not kept: an answer is worth more than its record."""
+    try:
+        with desk.database.write() as cursor:
+            return (
+                messages.add_answer(
+                    cursor, desk.user, request.conversation_id, answer, revision=opened.revision
+                ),
+                "",
+            )
+    except NotFoundError:
+        return None, "This conversation was deleted meanwhile, so the answer is not kept."
+    except LibraryError as error:
+        return None, f"The answer is not kept: {error}"
+
+
+def _recalled(desk: Desk, searched: str, scope: Scope) -> tuple[str, ...]:
+    if desk.memory is None:
+        return ()
+    return tuple(memory.text for memory in desk.memory.recall(searched, scope=scope))
+
+
+def _remember(desk: Desk, answer: Answer, shown: _Shown, message_id: int) -> None:
+    """Keeps what the user stated in this turn; nothing that a paper or an earlier memory said."""
+    if desk.memory is None:
+        return
+    before = (*(p.text for p in answer.evidence.passages), *shown.recalled)
+    try:
+        desk.memory.remember(
+            answer.question, scope=answer.evidence.scope, shown=before, message_id=message_id
+        )
+    except (LibraryError, NotFoundError):  # the answer is what was asked for
+        _log.debug("a turn could not be remembered", exc_info=True)
+
+
+def _partial(request: Request, opened: _Opened, shown: _Shown) -> Answer:
+    """What was there when the answer was stopped, cited and audited as far as it goes."""
+    info, text = opened.info, shown.text.rstrip()
+    evidence = shown.evidence or Evidence(request.question, info.scope, info.scope_label, ())
+    citations: tuple[Citation, ...] = ()
+    audit: tuple[SentenceVerdict, ...] = ()
+    if text and shown.found is not None and evidence.passages:
+        citations, audit = cite(text, evidence, shown.found.pages_of)
+    return Answer(
+        question=request.question,
+        text=text,
+        citations=citations,
+        evidence=evidence,
+        refused=False,
+        provider=EXTRACTIVE if request.model is None else request.model.name,
+        scope_label=evidence.scope_label,
+        audit=audit,
+        warnings=(*dict.fromkeys(shown.warnings), STOPPED),
+        timing={**evidence.timing, "total": time.perf_counter() - request.started},
+        stopped=True,
+    )

@@ -66,7 +66,10 @@ def papers_list(opening: Opening, project: str | None, orphans: bool, as_json: b
 @as_json_option
 @pass_opening
 def papers_remove(opening: Opening, paper_id: int, as_json: bool) -> None:
-    """Take a paper, named by its id, out of your library and out of all your projects."""
+    """Take a paper out of your library and your projects.
+
+    ID is the paper's number, as the list shows it.
+    """
     with opening.workbench(must_exist=True) as wb:
         paper = wb.papers.get(paper_id)
         wb.papers.remove(paper)

@@ -83,7 +83,7 @@ def projects_delete(opening: Opening, project: str, as_json: bool) -> None:
     with opening.workbench(must_exist=True) as wb:
         found = project_named(wb, project)
         wb.projects.delete(found)
-    text = f"Deleted project “{found.name}”; {_papers(found)} of it stay in the library."
+    text = f"Deleted project “{found.name}”. Its papers ({found.paper_count}) stay in the library."
     _report(found, text, as_json=as_json)
 
 
@@ -93,7 +93,10 @@ def projects_delete(opening: Opening, project: str, as_json: bool) -> None:
 @as_json_option
 @pass_opening
 def projects_add(opening: Opening, project: str, paper_ids: tuple[int, ...], as_json: bool) -> None:
-    """Put papers of the library, named by their ids, into a project."""
+    """Put papers of the library into a project.
+
+    ID is a paper's number, as "workbench papers list" shows it.
+    """
     with opening.workbench(must_exist=True) as wb:
         found = wb.projects.add(project_named(wb, project), *paper_ids)
     _report(found, f"“{found.name}” has {_papers(found)}.", as_json=as_json)
@@ -105,7 +108,10 @@ def projects_add(opening: Opening, project: str, paper_ids: tuple[int, ...], as_
 @as_json_option
 @pass_opening
 def projects_remove(opening: Opening, project: str, paper_id: int, as_json: bool) -> None:
-    """Take a paper, named by its id, out of this project only."""
+    """Take a paper out of this project only.
+
+    ID is the paper's number, as "workbench papers list" shows it.
+    """
     with opening.workbench(must_exist=True) as wb:
         found = project_named(wb, project)
         wb.projects.remove(found, paper_id)

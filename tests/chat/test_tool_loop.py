@@ -425,10 +425,11 @@ def test_earlier_answers_made_of_papers_are_not_shown_to_the_model_that_decides(
         ChatMessage("assistant", f"{INJECTION[0]} [1]"),
         ChatMessage("assistant", f"{REFUSAL} {INJECTION[0]}"),
         ChatMessage("assistant", f"This conversation now searches “A”. {INJECTION[0]} [2]"),
+        ChatMessage("assistant", f"This conversation now searches “A”.\n{INJECTION[0]}"),
+        ChatMessage("assistant", f"Your projects that come nearest:\n\n- {INJECTION[0]}"),
     ]
     ours = [
         ChatMessage("user", "Which projects are about dragons?"),
-        ChatMessage("assistant", "Your projects that come nearest:\n\n- SciFi"),
         ChatMessage("assistant", "This conversation now searches “SciFi”."),
     ]
     assert own_words([*theirs, *ours]) == ours

@@ -23,7 +23,7 @@ MOST_ROUNDS = 3
 MOST_CALLS = 4  # of one round
 NOW_SEARCHES = "This conversation now searches "
 NEAREST_PROJECTS = "Your projects that come nearest:"
-_SOURCED = re.compile(r"\[\d+\]")
+_SCOPE_SET = re.compile(rf"{NOW_SEARCHES}“[^“”\n]{{1,200}}”\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,8 @@ def run_tools(
 
 
 def own_words(history: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The turns without what papers said: the user's words, and replies about tools."""
-    return [
-        turn
-        for turn in history
-        if turn.role == "user"
-        or (turn.content.startswith((NOW_SEARCHES, NEAREST_PROJECTS)) and not _SOURCED.search(turn.content))
-    ]
+    """The turns without what papers said: the user's words, and what was said of a scope that was set."""
+    return [turn for turn in history if turn.role == "user" or _SCOPE_SET.fullmatch(turn.content)]
 
 
 def _line(outcome: ToolOutcome) -> str:

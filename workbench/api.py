@@ -347,6 +347,7 @@ class Workbench:
             keyword_index=self._keyword_index,
             embedder=choice.embedder,
             warnings=choice.warnings,
+            shared_share=self.settings.shared_share,
         )
 
     @cached_property

@@ -237,7 +237,8 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Passage(_Displayed):
-    """One numbered piece of evidence. ``score`` is its relevance, 0 to 1."""
+    """One numbered piece of evidence. ``score`` is its relevance, 0 to 1; ``shared`` says that its paper is
+    not the user's own, but shared by another."""
 
     n: int
     chunk_id: int
@@ -255,6 +256,7 @@ class Passage(_Displayed):
     page_unit: str = "page"
     authors: tuple[str, ...] = ()
     year: int | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +299,7 @@ class Citation(_Displayed):
 
     ``char_start`` and ``char_end`` place the quote in the paper's text, ``claim_start`` and ``claim_end``
     the sentence it supports in the answer's text. One passage may back several sentences, each with its
-    own quote: then several citations share its ``n``.
+    own quote: then several citations share its ``n``. ``shared``: the paper is not the user's own.
     """
 
     n: int
@@ -315,6 +317,7 @@ class Citation(_Displayed):
     page_unit: str = "page"
     authors: tuple[str, ...] = ()
     year: int | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

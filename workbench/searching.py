@@ -16,9 +16,10 @@ from workbench.errors import EmbedderMismatchError, InvalidInputError, LibraryEr
 from workbench.interfaces import Embedder, KeywordIndex, VectorIndex
 from workbench.records import Candidate, Chunk, Evidence, Hit, Page, Paper, Passage
 from workbench.retrieval.answerability import Answerability, judge_answerable
+from workbench.retrieval.blending import select_blended
 from workbench.retrieval.fusion import HYBRID, KEYWORD_ONLY, VECTOR_ONLY, FusionWeights, fuse
 from workbench.retrieval.placing import Place, weigh_places
-from workbench.retrieval.selection import Selection, SelectionLimits, select_evidence
+from workbench.retrieval.selection import Selection, SelectionLimits
 from workbench.scope import Scope
 from workbench.storage import chunks, generations, papers, retrievals, scopes
 from workbench.storage.database import Database
@@ -33,6 +34,7 @@ Mode = Literal["hybrid", "vector", "keyword"]
 _WEIGHTS: dict[str, FusionWeights] = {"hybrid": HYBRID, "vector": VECTOR_ONLY, "keyword": KEYWORD_ONLY}
 
 DEPTH = 2000  # candidates per list at first: in a project this is every passage, so no score is missing
+DEEPEST = 16 * DEPTH  # where shared papers are blended in
 JUDGED = 100  # candidates whose texts tell whether the scope speaks of the question at all
 LONGEST_QUERY = 4000  # characters
 
@@ -62,6 +64,7 @@ class Searcher:
     keyword_index: KeywordIndex
     embedder: Embedder | None
     warnings: tuple[str, ...] = ()
+    shared_share: float = 0.0
 
     def find(
         self,
@@ -87,7 +90,14 @@ class Searcher:
         with self.database.read() as cursor:  # one state of the library from the scope to the passages
             with watch.timed("scope"):
                 needed = self.embedder is not None
-                view = _view(cursor, self.user, scope, vectors_needed=needed, paper=paper)
+                view = _view(
+                    cursor,
+                    self.user,
+                    scope,
+                    vectors_needed=needed,
+                    paper=paper,
+                    blend=self.shared_share > 0,
+                )
             if vector is not None:
                 self._check_embedder(cursor)
             warnings += _not_ready(view.left_out)
@@ -104,12 +114,17 @@ class Searcher:
             scope=scope,
             scope_label=view.label,
             passages=tuple(
-                _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id])
+                _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id], shared=c.paper_id in view.shared)
                 for n, c in enumerate(chosen.selection.chosen, start=1)
             ),
             dropped=chosen.selection.dropped[:JUDGED],
-            papers_in_scope=len(view.papers),
-            parameters={**asdict(limits), "mode": mode, "candidates": chosen.candidates},
+            papers_in_scope=view.in_scope,
+            parameters={
+                **asdict(limits),
+                "mode": mode,
+                "candidates": chosen.candidates,
+                "shared_share": self.shared_share,
+            },
             warnings=tuple(warnings),
             timing=watch.seconds,
         )
@@ -159,8 +174,10 @@ class Searcher:
                 # a chunk without a page has left the library since the index was read
                 known = [c for c in fused if c.chunk_id in pages and c.paper_id in view.papers]
                 candidates = weigh_places(known, {i: Place(*pages[i]) for i in pages})
-                selection = select_evidence(candidates, limits)
+                selection = select_blended(candidates, limits, blended=view.blended, share=self.shared_share)
             more = len(vector_hits) >= depth or len(keyword_hits) >= depth
+            if view.blended and depth >= DEEPEST:  # seats that shared papers may not take stay empty
+                more = False
             if len(selection.chosen) >= limits.top_k or not more:
                 best = max((h.score for h in vector_hits), default=None)
                 return _Chosen(selection, candidates, best)
@@ -193,27 +210,51 @@ class Searcher:
 @dataclass(frozen=True)
 class _View:
     """What one search sees: the scope's label and papers, and which of them it searches (None: the whole
-    library, so that an index need not filter)."""
+    library, so that an index need not filter).
+
+    ``shared`` are those that are not the user's own, ``blended`` those of them that the scope itself does
+    not cover; ``papers`` has them too, ``in_scope`` does not count them.
+    """
 
     label: str
     papers: dict[int, Paper]
     searched: list[int] | None
     left_out: int
+    in_scope: int
+    shared: frozenset[int]
+    blended: frozenset[int]
 
 
 def _view(
-    cursor: DuckDBPyConnection, user: str, scope: Scope, *, vectors_needed: bool, paper: int | None
+    cursor: DuckDBPyConnection,
+    user: str,
+    scope: Scope,
+    *,
+    vectors_needed: bool,
+    paper: int | None,
+    blend: bool,
 ) -> _View:
     if paper is None:
         ids, label = scopes.paper_ids(cursor, user, scope), scopes.label(cursor, user, scope)
     else:
         ids, label = (paper,), papers.get(cursor, user, paper).title
-    visible = {p.id: p for p in papers.list_papers(cursor, user, ids)}
+    own = papers.linked_ids(cursor, user)
+    inside = frozenset(ids)
+    guests = frozenset(papers.shared_ids(cursor)) - own - inside if blend and paper is None else frozenset()
+    visible = {p.id: p for p in papers.list_papers(cursor, user, [*ids, *sorted(guests)])}
     ready = [p.id for p in visible.values() if p.state == "ready"]
     if not vectors_needed or not ready:
         ready = list(visible)  # keywords need no vectors, so nothing has to be left out
     whole = bool(ready) and len(ready) == papers.count(cursor)
-    return _View(label, visible, None if whole else ready, len(visible) - len(ready))
+    return _View(
+        label,
+        visible,
+        searched=None if whole else ready,
+        left_out=len(inside - set(ready)),
+        in_scope=len(inside),
+        shared=frozenset(visible) - own,
+        blended=guests,
+    )
 
 
 @dataclass(frozen=True)
@@ -271,14 +312,14 @@ def _not_ready(count: int) -> list[str]:
 
 def _elsewhere(cursor: DuckDBPyConnection, user: str, scope: Scope, view: _View) -> list[str]:
     """Where the user's other papers are, for a search of the orphans that finds nothing."""
-    others = len(scopes.paper_ids(cursor, user, Scope.ALL)) - len(view.papers)
+    others = len(scopes.paper_ids(cursor, user, Scope.ALL, shared=False)) - view.in_scope
     if scope != Scope.ORPHANS or not others:
         return []
     what = "1 paper of yours is" if others == 1 else f"{others} papers of yours are"
     return [f"{what} in projects, where this search did not look: choose a project, or all notes."]
 
 
-def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper) -> Passage:
+def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper, *, shared: bool) -> Passage:
     return Passage(
         n=n,
         chunk_id=chunk.id,
@@ -296,4 +337,5 @@ def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper) -> Passag
         page_unit=paper.page_unit,
         authors=paper.authors,
         year=paper.year,
+        shared=shared,
     )

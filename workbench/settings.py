@@ -95,6 +95,7 @@ class Settings(BaseSettings):
     context_window: int = Field(
         8192, ge=1024, le=1_000_000, validation_alias=AliasChoices("WORKBENCH_CONTEXT_WINDOW")
     )
+    shared_share: float = Field(0.0, ge=0.0, le=0.9, validation_alias=AliasChoices("WORKBENCH_SHARED_SHARE"))
 
     summaries: Literal["auto", "extractive", "off"] = Field(
         "auto", validation_alias=AliasChoices("WORKBENCH_SUMMARIES")

@@ -49,6 +49,7 @@ def citation(passage: Passage, quote: Quote, support: Support, claim: tuple[int,
         page_unit=passage.page_unit,
         authors=passage.authors,
         year=passage.year,
+        shared=passage.shared,
     )
 
 

@@ -280,6 +280,11 @@ def write_source(cursor: DuckDBPyConnection, paper_id: int, target: Path) -> Non
         raise
 
 
+def shared_ids(cursor: DuckDBPyConnection) -> frozenset[int]:
+    """Ids of the papers that somebody shares with every user."""
+    return frozenset(r[0] for r in cursor.execute("SELECT paper_id FROM papers WHERE shared").fetchall())
+
+
 def _linked(cursor: DuckDBPyConnection, user: str, paper_id: int) -> bool:
     query = "SELECT 1 FROM library_links WHERE user_name = ? AND paper_id = ?"
     return cursor.execute(query, [user, paper_id]).fetchone() is not None

@@ -93,6 +93,7 @@ class OllamaServer:
     slow: float = 0.0  # before every answer of /api/tags and /api/version
     answer: Answer = field(default_factory=lambda: cite_first_passage)
     replies: deque[ChatReply] = field(default_factory=deque)
+    decisions: deque[ChatReply] = field(default_factory=deque)
     requests: list[Request] = field(default_factory=list)
     disconnects: list[float] = field(default_factory=list)
     disconnected: threading.Event = field(default_factory=threading.Event)
@@ -128,6 +129,10 @@ class OllamaServer:
         """Queues the next chat answer; see ``ChatReply`` for the faults."""
         self.replies.append(ChatReply(pieces, **faults))
 
+    def decide(self, *tool_calls: dict[str, Any], text: str = "", **faults: Any) -> None:
+        """Queues what becomes of the next request that offers tools; without one it is the word READ."""
+        self.decisions.append(ChatReply((text,), tool_calls=tool_calls, **faults))
+
     def reply_endlessly(self, piece: str = "and so on ", *, piece_delay: float = 0.02, **faults: Any) -> None:
         """Queues an answer that goes on until the client hangs up; ``disconnected`` is set when it does."""
         self.replies.append(ChatReply(_forever(piece), piece_delay=piece_delay, **faults))
@@ -143,7 +148,9 @@ class OllamaServer:
     def full_name(model: str) -> str:
         return model if ":" in model.rsplit("/", 1)[-1] else f"{model}:latest"
 
-    def next_reply(self, messages: list[dict[str, Any]]) -> ChatReply:
+    def next_reply(self, messages: list[dict[str, Any]], *, tools: bool) -> ChatReply:
+        if tools:
+            return self.decisions.popleft() if self.decisions else ChatReply(("READ",))
         if self.replies:
             return self.replies.popleft()
         reply = self.answer(messages)
@@ -264,10 +271,15 @@ class _Handler(BaseHTTPRequestHandler):
     # --- chat --------------------------------------------------------------------------------
 
     def _chat(self, body: dict[str, Any]) -> None:
-        if "completion" not in self.ollama.models[self.ollama.full_name(body["model"])]:
+        capabilities = self.ollama.models[self.ollama.full_name(body["model"])]
+        tools = bool(body.get("tools"))
+        if "completion" not in capabilities:
             self._send(400, {"error": f'"{body["model"]}" does not support chat'})
             return
-        reply = self.ollama.next_reply(body.get("messages", []))
+        if tools and "tools" not in capabilities:
+            self._send(400, {"error": f"{body['model']} does not support tools"})
+            return
+        reply = self.ollama.next_reply(body.get("messages", []), tools=tools)
         self._wait(reply.first_delay)
         if reply.status != 200:
             self._send(reply.status, {"error": reply.error})

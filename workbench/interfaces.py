@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -80,6 +80,9 @@ class ChatModel(Protocol):
     def stream(self, messages: Sequence[ChatMessage]) -> Iterator[str | ChatUsage]: ...
 
 
+Stoppable = Callable[[Callable[[], None]], None]
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool that a chat model wants run, with the arguments as it gave them."""
@@ -100,9 +103,17 @@ class ToolCallingModel(ChatModel, Protocol):
     """A chat model that may be offered tools. One that cannot call them decides nothing."""
 
     def call_tools(
-        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+        self,
+        messages: Sequence[ChatMessage],
+        definitions: Sequence[Mapping[str, Any]],
+        *,
+        stoppable: Stoppable | None = None,
     ) -> ToolDecision:
-        """``definitions`` are as ``ToolBox`` gives them. Raises ProviderError, as ``stream`` does."""
+        """``definitions`` are as ``ToolBox`` gives them. Raises ProviderError: ProviderUnavailableError only
+        where the model cannot answer either.
+
+        ``stoppable``, if given, may be called with a function that ends the server's work from any thread.
+        """
         ...
 
 

@@ -10,11 +10,22 @@ from itertools import repeat
 from typing import Any
 
 import pytest
-from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+from llama_index.core.llms import ChatMessage as LlamaIndexMessage
+from llama_index.core.llms import ChatResponse, CompletionResponse, CustomLLM, LLMMetadata
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.tools import BaseTool
 
 from tests.ollama_server import OllamaServer
 from workbench.errors import ProviderError
-from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
+from workbench.interfaces import (
+    ChatMessage,
+    ChatModel,
+    ChatUsage,
+    ToolCall,
+    ToolCallingModel,
+    ToolDecision,
+)
 from workbench.providers.fake_chat import FakeChat
 from workbench.providers.llama_index_chat import LlamaIndexChat
 from workbench.providers.ollama_chat import OllamaChat
@@ -50,6 +61,43 @@ class ScriptedLLM(CustomLLM):
             yield CompletionResponse(text=text, delta=piece)
 
 
+class CallingLLM(FunctionCallingLLM):
+    """A model of an unknown vendor that can call functions."""
+
+    calls: Any = ()
+    text: str = ""
+    fails: Any = None
+    able: bool = True
+    described: list[Any] = []  # pydantic copies it for each object
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(context_window=4096, model_name="caller", is_function_calling_model=self.able)
+
+    def _prepare_chat_with_tools(self, tools: Sequence[BaseTool], **given: Any) -> dict[str, Any]:
+        self.described.extend(tool.metadata.to_openai_tool() for tool in tools)
+        return {"messages": given["chat_history"]}
+
+    def chat(self, messages: Sequence[LlamaIndexMessage], **kwargs: Any) -> ChatResponse:
+        if self.fails:
+            raise self.fails
+        return ChatResponse(message=LlamaIndexMessage(role="assistant", content=self.text))
+
+    def get_tool_calls_from_response(
+        self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any
+    ) -> list[ToolSelection]:
+        return [ToolSelection(tool_id="1", tool_name=name, tool_kwargs=kwargs) for name, kwargs in self.calls]
+
+    def _unused(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    stream_chat = achat = astream_chat = _unused
+    acomplete = stream_complete = astream_complete = _unused
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Kind:
     """How one kind of chat model is made to behave."""
@@ -57,6 +105,7 @@ class Kind:
     says: Callable[..., ChatModel]
     breaks_off_after: Callable[..., ChatModel]
     never_ends: Callable[[], ChatModel]
+    decides: Callable[..., ToolCallingModel]
 
 
 def ollama_kind(server: OllamaServer) -> Kind:
@@ -75,7 +124,11 @@ def ollama_kind(server: OllamaServer) -> Kind:
         server.reply_endlessly("on ")
         return model
 
-    return Kind(says, breaks_off_after, never_ends)
+    def decides(*calls: ToolCall, text: str) -> ToolCallingModel:
+        server.decide(*({"name": c.name, "arguments": dict(c.arguments)} for c in calls), text=text)
+        return model
+
+    return Kind(says, breaks_off_after, never_ends, decides)
 
 
 def llama_index_kind() -> Kind:
@@ -86,6 +139,9 @@ def llama_index_kind() -> Kind:
         says,
         lambda *pieces: says(*pieces, RuntimeError("the vendor's own error")),
         lambda: LlamaIndexChat(ScriptedLLM(pieces=repeat("on "))),
+        lambda *calls, text: LlamaIndexChat(
+            CallingLLM(calls=[(c.name, dict(c.arguments)) for c in calls], text=text)
+        ),
     )
 
 
@@ -94,6 +150,7 @@ def fake_kind() -> Kind:
         lambda *pieces: FakeChat(pieces),
         lambda *pieces: FakeChat([*pieces, ProviderError("broke off")]),
         lambda: FakeChat(repeat("on ")),
+        lambda *calls, text: FakeChat(decisions=[ToolDecision(calls, text)]),
     )
 
 
@@ -164,3 +221,36 @@ def test_two_answers_may_be_read_at_the_same_time(kind: Kind) -> None:
     with ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda _: "".join(read(model)[0]), range(2)))
     assert answers == ["p53 binds DNA."] * 2
+
+
+# --- tools -----------------------------------------------------------------------------------
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "set_rag_scope",
+        "description": "Sets the scope.",
+        "parameters": {
+            "type": "object",
+            "properties": {"project_id": {"type": ["integer", "null"], "description": "An id."}},
+            "required": ["project_id"],
+        },
+    },
+}
+CALLS = (ToolCall("set_rag_scope", {"project_id": None}), ToolCall("search_projects", {"query": "α [1]"}))
+
+
+def test_calls_of_tools_come_whole_and_in_order_and_nothing_is_run(kind: Kind) -> None:
+    assert kind.decides(*CALLS, text="").call_tools(QUESTION, [TOOL]) == ToolDecision(CALLS)
+
+
+def test_words_in_place_of_a_call_come_as_text(kind: Kind) -> None:
+    assert kind.decides(text="READ").call_tools(QUESTION, [TOOL]) == ToolDecision(text="READ")
+
+
+def test_a_decision_may_be_made_stoppable(kind: Kind) -> None:
+    stops: list[Callable[[], None]] = []
+    decision = kind.decides(text="READ").call_tools(QUESTION, [TOOL], stoppable=stops.append)
+    for stop in stops:  # after the end it does nothing
+        stop()
+    assert decision == ToolDecision(text="READ")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from workbench.errors import ProviderError
-from workbench.interfaces import ChatMessage, ChatUsage, ToolDecision
+from workbench.interfaces import ChatMessage, ChatUsage, Stoppable, ToolDecision
 from workbench.providers.answer_stream import AnswerStream, Pieces
 
 Reply: TypeAlias = str | Iterable[str | ProviderError]
@@ -53,7 +53,11 @@ class FakeChat:
         return AnswerStream(self._pieces(self._reply(messages)))
 
     def call_tools(
-        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+        self,
+        messages: Sequence[ChatMessage],
+        definitions: Sequence[Mapping[str, Any]],
+        *,
+        stoppable: Stoppable | None = None,
     ) -> ToolDecision:
         """The next of ``decisions``; a ProviderError among them is raised."""
         self.offered.append(tuple(messages))

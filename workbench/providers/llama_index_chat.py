@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ProviderError, ProviderUnavailableError
-from workbench.interfaces import ChatMessage, ChatUsage, ToolDecision
+from workbench.interfaces import ChatMessage, ChatUsage, Stoppable, ToolDecision
 from workbench.providers.answer_stream import AnswerStream, Pieces
 from workbench.providers.llama_index_tools import decide
 from workbench.providers.thinking import ThinkingFilter
@@ -36,7 +36,11 @@ class LlamaIndexChat:
         return AnswerStream(self._pieces(messages))
 
     def call_tools(
-        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+        self,
+        messages: Sequence[ChatMessage],
+        definitions: Sequence[Mapping[str, Any]],
+        *,
+        stoppable: Stoppable | None = None,
     ) -> ToolDecision:
         """The tools the model wants run; none where it cannot call any."""
         from llama_index.core.llms.function_calling import FunctionCallingLLM

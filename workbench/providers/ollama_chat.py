@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ProviderError
-from workbench.interfaces import ChatMessage, ToolDecision
+from workbench.interfaces import ChatMessage, Stoppable, ToolDecision
 from workbench.providers.answer_stream import AnswerStream, Pieces
 from workbench.providers.llama_index_chat import answer_pieces, llama_index_messages
 from workbench.providers.llama_index_tools import decide
@@ -67,7 +67,11 @@ class OllamaChat:
         return AnswerStream(self._pieces(messages, connection), cut=connection.cut)
 
     def call_tools(
-        self, messages: Sequence[ChatMessage], definitions: Sequence[Mapping[str, Any]]
+        self,
+        messages: Sequence[ChatMessage],
+        definitions: Sequence[Mapping[str, Any]],
+        *,
+        stoppable: Stoppable | None = None,
     ) -> ToolDecision:
         """The tools the model wants run; none where it cannot call any, as the server says of it."""
         self._facts = self._facts or model_facts(self.host, self.model)
@@ -75,7 +79,10 @@ class OllamaChat:
         if self._refuses_tools or (capabilities and "tools" not in capabilities):
             return ToolDecision()
         tokens = THINKING_TOKENS if "thinking" in capabilities else DECISION_TOKENS
-        with open_client(self.host, timeout=self._timeout) as client:
+        connection = _Connection()
+        if stoppable is not None:
+            stoppable(connection.cut)
+        with open_client(self.host, timeout=self._timeout, event_hooks=connection.hooks()) as client:
             llm = self._llm(client, longest=min(tokens, self.context_window))
             try:
                 return decide(llm, llama_index_messages(messages), definitions)

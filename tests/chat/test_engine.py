@@ -299,3 +299,41 @@ def test_a_title_with_brackets_and_back_quotes_adds_no_marker() -> None:
         assert "[9]" not in answer.text
         assert "`" not in answer.text
         assert "Filters (ref. 2) and 'code' (ref. 9)" in answer.text
+
+
+# --- earlier turns and remembered statements -------------------------------------------------
+
+TURNS = (ChatMessage("user", "Do you know FAISS?"), ChatMessage("assistant", "It is an index [7]."))
+
+
+def test_turns_and_remembered_statements_reach_the_model_and_are_no_evidence() -> None:
+    model = FakeChat("You use mice [3]. The recall of a FAISS graph index fell to 0.205 [1].")
+    asked = replace(task(model), history=TURNS, memory=("I use mice.",))
+    events, answer = run(asked)
+    (sent,) = model.received
+    assert [m.content for m in sent[1:-1]] == ["Do you know FAISS?", "It is an index."]
+    assert "I use mice." in sent[-1].content
+    assert answer.evidence == asked.evidence
+    assert answer.text == "You use mice. The recall of a FAISS graph index fell to 0.205 [1]."
+    assert [v.verdict for v in answer.audit] == ["uncited", "supported"]
+    assert "cited passages that do not exist (3)" in notices(events)[0]
+
+
+def test_turns_that_do_not_fit_the_window_are_left_out_and_the_reader_is_told() -> None:
+    long = tuple(ChatMessage("user", f"{n} " + "words " * 400) for n in range(30))
+    model = FakeChat(GOOD, context_window=2048)
+    events, answer = run(replace(task(model), history=long))
+    told = "Earlier turns were left out to fit the chat model's window."
+    assert (answer.warnings, notices(events)) == ((told,), [told])
+    assert "FAISS" in model.received[0][-1].content
+
+
+def test_statements_that_do_not_fit_the_window_are_left_out_and_the_reader_is_told() -> None:
+    memory = tuple(f"Statement {n} " + "words " * 200 for n in range(30))
+    _, answer = run(replace(task(FakeChat(GOOD, context_window=2048)), memory=memory))
+    assert answer.warnings == ("Remembered statements were left out to fit the chat model's window.",)
+
+
+def test_turns_and_statements_change_nothing_without_a_chat_model() -> None:
+    plain, asked = task(None), replace(task(None), history=TURNS, memory=("I use mice.",))
+    assert replace(run(plain)[1], timing={}) == replace(run(asked)[1], timing={})

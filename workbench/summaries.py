@@ -29,7 +29,7 @@ class Summaries:
     """The summaries of a user's projects. One that cannot be written leaves the old one, and no error.
 
     ``mode`` is ``"auto"`` (``chat_model(scope)`` writes; without one the papers' own words), ``"extractive"``
-    or ``"off"``, which writes none but those that ``refresh`` asks for.
+    (always their own words) or ``"off"``, which writes none but those that ``refresh`` asks for.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Summaries:
         for _ in range(ATTEMPTS):
             with self._database.read() as cursor:
                 contents = summaries.contents(cursor, self._user, project_id)
-            model = self._chat_model(Scope.project(project_id)) if self._mode == "auto" else None
+            model = self._chat_model(Scope.project(project_id)) if self._mode != "extractive" else None
             text = extracted_summary(contents) if model is None else written_summary(contents, model)
             with self._database.write() as cursor:
                 if summaries.store(cursor, self._user, text, of=contents):

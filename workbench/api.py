@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from workbench.background import Background
 from workbench.chat.engine import AnswerTask, answer_events
 from workbench.chat.extractive import Similarity
+from workbench.chat.tools import Tools
+from workbench.conversing import Conversation, Conversations
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, Embedder, KeywordIndex, VectorIndex
-from workbench.library import Chunks, Papers, Projects
+from workbench.library import Chunks, PaperLike, Papers, ProjectLike, Projects
 from workbench.memory import Memories
 from workbench.notes import Notes
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
@@ -28,7 +30,9 @@ from workbench.settings import Settings
 from workbench.storage import maintenance, readonly_sql
 from workbench.storage.database import Database
 from workbench.storage.index_source import LibraryIndexSource
+from workbench.streaming import EventStream, StoppableModel, events_async
 from workbench.summaries import Summaries
+from workbench.turns import Desk
 
 if TYPE_CHECKING:
     import pandas
@@ -108,6 +112,19 @@ class Workbench:
         self.memory = Memories(
             self._database, self.user, embedder=lambda: self._embedder.for_searching().embedder
         )
+        self.tools = Tools(self._database, self.user, find_projects=self.projects.search)
+        self.conversations = Conversations(
+            Desk(
+                self._database,
+                self.user,
+                choose_model=self._chat_model,
+                limits=self._limits,
+                find=self._find,
+                similarity=self._similarity,
+                tools=self.tools,
+                memory=self.memory,
+            )
+        )
         self.summaries.backfill()
 
     def __enter__(self) -> Workbench:
@@ -147,7 +164,7 @@ class Workbench:
         ``Evidence.dropped``; times in seconds are in ``Evidence.timing``.
         """
         limits = self._limits(top_k, max_per_paper, min_relevance)
-        return self._find(query, as_scope(scope), limits, mode).evidence
+        return self._find(query, scope=as_scope(scope), limits=limits, mode=mode).evidence
 
     def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
         """A cited answer from the scope's papers, or a refusal with the nearest passages.
@@ -160,8 +177,18 @@ class Workbench:
         raise AssertionError("the stream of an answer ends with AnswerDone")
 
     async def aask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
-        """``ask`` for a running event loop: the work goes on in a thread."""
-        return await asyncio.to_thread(self.ask, question, scope=scope, **options)
+        """``ask`` for a running event loop: the work goes on in threads, and cancelling it stops them."""
+        async with aclosing(self.astream(question, scope=scope, **options)) as events:
+            async for event in events:
+                if isinstance(event, AnswerDone):
+                    return event.answer
+        raise AssertionError("the stream of an answer ends with AnswerDone")
+
+    def astream(
+        self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any
+    ) -> AsyncGenerator[Event, None]:
+        """``stream`` for ``async for``. Leaving the loop stops the chat model."""
+        return events_async(lambda: self.stream(question, scope=scope, **options))
 
     def stream(
         self,
@@ -173,27 +200,41 @@ class Workbench:
         min_relevance: float | None = None,
         mode: Mode = "hybrid",
         provider: str | None = None,
-    ) -> Iterator[Event]:
+    ) -> EventStream:
         """Events of an answer as it is made: EvidenceFound, TextDelta and Notice, and last AnswerDone.
 
         ``provider`` is ``"extractive"`` (the papers' own sentences, no chat model), ``"ollama"``, or None
-        for what the settings choose. Closing the iterator stops the chat model.
+        for what the settings choose. Closing the stream, from any thread, stops the chat model.
         """
         started = time.perf_counter()
         limits = self._limits(top_k, max_per_paper, min_relevance)
         model, warnings = self._chat_model(provider, as_scope(scope))
-        found = self._find(question, scope, limits, mode)
+        stoppable = StoppableModel(model) if model is not None else None
+        found = self._find(question, scope=scope, limits=limits, mode=mode)
         task = AnswerTask(
             question=found.evidence.query,
             evidence=found.evidence,
             pages_of=found.pages_of,
-            chat_model=model,
+            chat_model=stoppable,
             answerable=found.answerable,
             warnings=warnings,
             similarity=self._similarity(found.evidence.query),
             started=started,
         )
-        return answer_events(task)
+        return EventStream(answer_events(task), stop=stoppable.stop if stoppable else None)
+
+    def project_chat(self, project: ProjectLike) -> Conversation:
+        """The project's one rolling chat: its scope is fixed, it never expires, and it goes with its project.
+        Raises NotFoundError."""
+        return self.conversations.of_project(self.projects.get(project).id)
+
+    def paper_chat(self, paper: PaperLike) -> Conversation:
+        """The chat about one paper, gone 24 hours after its last use.
+
+        A chat model reads the whole paper where its window holds it, else the best passages. Raises
+        NotFoundError.
+        """
+        return self.conversations.of_paper(self.papers.get(paper).id)
 
     def audit(self, text: str, evidence: Evidence) -> tuple[SentenceVerdict, ...]:
         """What the evidence says of each sentence of ``text``: supported, partly, unsupported, uncited."""
@@ -276,12 +317,13 @@ class Workbench:
             min_relevance=chosen.min_relevance if min_relevance is None else min_relevance,
         )
 
-    def _find(self, question: str, scope: Scope, limits: SelectionLimits, mode: Mode) -> Found:
+    def _find(self, question: str, **wanted: Any) -> Found:
+        """As ``Searcher.find``."""
         try:
-            return self._searcher().find(question, scope=scope, limits=limits, mode=mode)
+            return self._searcher().find(question, **wanted)
         except EmbedderMismatchError:  # another process has given the library other vectors since
             self._embedder.forget()
-            return self._searcher().find(question, scope=scope, limits=limits, mode=mode)
+            return self._searcher().find(question, **wanted)
 
     def _similarity(self, question: str) -> Similarity | None:
         """Cosines with the question, for answers without a chat model; zeros where the embedder fails."""

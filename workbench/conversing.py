@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from workbench.chat.suggestions import suggestions
@@ -142,9 +143,10 @@ class Conversation:
 
     async def aask(self, question: str, **options: Any) -> Answer:
         """``ask`` for a running event loop. Cancelling it stops the chat model."""
-        async for event in self.astream(question, **options):
-            if isinstance(event, AnswerDone):
-                return event.answer
+        async with aclosing(self.astream(question, **options)) as events:
+            async for event in events:
+                if isinstance(event, AnswerDone):
+                    return event.answer
         raise AssertionError("the stream of an answer ends with AnswerDone")
 
     def astream(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:

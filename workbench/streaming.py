@@ -20,9 +20,7 @@ class EventStream(Iterator[Event]):
     and from any thread, and the thread that waits closes the generator as soon as it comes back.
     """
 
-    def __init__(
-        self, events: Generator[Event, None, None], *, stop: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, events: Iterator[Event], *, stop: Callable[[], None] | None = None) -> None:
         self._events, self._stop = events, stop
         self._running = threading.Lock()
         self._closed = threading.Event()
@@ -42,7 +40,7 @@ class EventStream(Iterator[Event]):
             self._stop()
         if self._running.acquire(blocking=False):
             try:
-                self._events.close()
+                self._events.close()  # type: ignore[attr-defined]  # a generator
             finally:
                 self._running.release()
 

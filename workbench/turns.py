@@ -15,6 +15,7 @@ from workbench.chat.followups import standalone
 from workbench.chat.history import MOST_MESSAGES, history_messages
 from workbench.chat.prompts import answer_prompt
 from workbench.chat.small_talk import SMALL_TALK, small_talk_reply
+from workbench.chat.tools import Tools
 from workbench.errors import LibraryError, NotFoundError
 from workbench.interfaces import ChatMessage, ChatModel, ToolBox
 from workbench.memory import Memories
@@ -55,8 +56,8 @@ class Desk:
     limits: Callable[[int | None, int | None, float | None], SelectionLimits]
     find: Callable[..., Found]
     similarity: Callable[[str], Similarity | None]
-    toolbox: Callable[[ConversationInfo], ToolBox | None] = lambda info: None
-    memory: Memories | None = None
+    tools: Tools
+    memory: Memories
 
 
 @dataclass(frozen=True)
@@ -177,11 +178,20 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
         similarity=desk.similarity(found.evidence.query),
         history=history,
         memory=recalled,
-        toolbox=None if info.kind == "paper" else desk.toolbox(info),
+        toolbox=_toolbox(desk, info),
         retrieve=retrieve,
         started=request.started,
     )
     yield from answer_events(task)
+
+
+def _toolbox(desk: Desk, info: ConversationInfo) -> ToolBox | None:
+    """None in a paper's chat, which has no scope to set."""
+    if info.kind == "paper":
+        return None
+    return desk.tools.box(
+        info.id, workspace_project=info.scope.project_id if info.kind == "project" else None
+    )
 
 
 def _standalone(request: Request, opened: _Opened, history: Sequence[ChatMessage]) -> str:
@@ -237,15 +247,11 @@ def _store(desk: Desk, request: Request, opened: _Opened, answer: Answer) -> tup
 
 
 def _recalled(desk: Desk, searched: str, scope: Scope) -> tuple[str, ...]:
-    if desk.memory is None:
-        return ()
     return tuple(memory.text for memory in desk.memory.recall(searched, scope=scope))
 
 
 def _remember(desk: Desk, answer: Answer, shown: _Shown, message_id: int) -> None:
     """Keeps what the user stated in this turn; nothing that a paper or an earlier memory said."""
-    if desk.memory is None:
-        return
     before = (*(p.text for p in answer.evidence.passages), *shown.recalled)
     try:
         desk.memory.remember(

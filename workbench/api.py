@@ -107,6 +107,7 @@ class Workbench:
             indexer=self._indexer_and_notes,
             refresh_indexes=self._refresh_indexes,
             max_papers=settings.project_max_papers,
+            summaries=self.summaries,
         )
         self.chunks = Chunks(self._database, self.user)
         self.memory = Memories(

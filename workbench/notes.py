@@ -13,6 +13,7 @@ from workbench.storage import generations, papers
 from workbench.storage import notes as note_store
 from workbench.storage import projects as project_store
 from workbench.storage.database import Database
+from workbench.summaries import Summaries
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -35,9 +36,11 @@ class Notes:
         indexer: Callable[[], tuple[PaperIndexer, tuple[str, ...]]],
         refresh_indexes: Callable[[], None],
         max_papers: int,
+        summaries: Summaries,
     ) -> None:
         self._database, self._user, self._projects = database, user, projects
         self._indexer, self._refresh_indexes, self._max_papers = indexer, refresh_indexes, max_papers
+        self._summaries = summaries
 
     def create(self, title: str, body: str, *, project: ProjectLike | None = None) -> Note:
         """A new note, an orphan unless a project is named; without a title it goes by its first words.
@@ -58,6 +61,7 @@ class Notes:
             prepared.work.write_ledger(cursor, paper_id=paper_id)
             note = note_store.get(cursor, self._user, paper_id)
         self._refresh_indexes()
+        self._projects_changed(note)
         return replace(note, warnings=(*remarks, *prepared.warnings))
 
     def get(self, note: PaperLike) -> Note:
@@ -95,7 +99,9 @@ class Notes:
             with self._database.write() as cursor:
                 if moves:
                     self._move(cursor, current, project_id)
-                return note_store.get(cursor, self._user, current.id)
+                moved = note_store.get(cursor, self._user, current.id)
+            self._projects_changed(current, moved)
+            return moved
         indexer, remarks = self._indexer()
         prepared = _prepared(indexer, new_title, new_body, self._user)
         with self._database.write() as cursor:
@@ -109,6 +115,7 @@ class Notes:
             prepared.work.write_ledger(cursor, paper_id=current.id)
             changed = note_store.get(cursor, self._user, current.id)
         self._refresh_indexes()
+        self._projects_changed(current, changed)
         return replace(changed, warnings=(*remarks, *prepared.warnings))
 
     def delete(self, note: PaperLike) -> None:
@@ -119,6 +126,12 @@ class Notes:
             papers.stop_sharing(cursor, self._user, current.id)
             papers.unlink(cursor, self._user, current.id)
         self._refresh_indexes()
+        self._projects_changed(current)
+
+    def _projects_changed(self, *notes: Note) -> None:
+        """For the summaries of the projects that a note is or was in."""
+        for project_id in sorted({project_id for note in notes for project_id in note.projects}):
+            self._summaries.papers_changed(project_id)
 
     def _move(self, cursor: DuckDBPyConnection, note: Note, project_id: int | None) -> None:
         for old in note_store.get(cursor, self._user, note.id).projects:

@@ -235,3 +235,22 @@ def test_projects_are_found_by_name_description_and_summary_archived_ones_too(
     assert found["bolmarite"][0].summary_snippet == MINERALS[:200]
     with wb._database.read() as cursor:
         assert len(summary_store.described_projects(cursor, "ann")) == 3
+
+
+def test_a_note_that_comes_moves_or_goes_counts_as_a_paper_of_its_projects(
+    open_summing: Callable[..., Workbench],
+) -> None:
+    wb = open_summing("extractive")
+    for name in ("Ores", "Caves"):
+        wb.projects.create(name)
+    note = wb.notes.create("Field trip", "We found ore.", project="Ores")
+    assert text_of(wb, "Ores") == "A project on Ores. It holds 1 paper: “Field trip”."
+    wb.notes.update(note, project="Caves")
+    assert text_of(wb, "Caves") == "A project on Caves. It holds 1 paper: “Field trip”."
+    wb.notes.update(note, title="Long trip")
+    assert "“Field trip”" in str(text_of(wb, "Caves")), "it is fresh"
+    make_older(wb, 61)
+    wb.notes.update(note, body="We found no ore.")
+    assert text_of(wb, "Caves") == "A project on Caves. It holds 1 paper: “Long trip”."
+    wb.notes.delete(note)
+    assert text_of(wb, "Caves") == "A project on Caves. It holds no papers yet."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -46,16 +47,19 @@ class EventStream(Iterator[Event]):
 
 
 class StoppableModel:
-    """A chat model whose streams, begun or still to come, all end with ``stop``, from any thread."""
+    """A chat model whose streams and decisions about tools, begun or still to come, all end with ``stop``,
+    from any thread."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self._lock = threading.Lock()
         self._open: list[Any] = []
+        self._cuts: list[Callable[[], None]] = []
         self._stopped = False
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)  # its name, its window, and the tools it may be offered
+        value = getattr(self._model, name)  # whatever else the model has, and the tools it may be offered
+        return functools.partial(value, stoppable=self._hold) if name == "call_tools" else value
 
     @property
     def name(self) -> str:
@@ -84,10 +88,19 @@ class StoppableModel:
                 with self._lock:
                     self._open.remove(stream)
 
+    def _hold(self, cut: Callable[[], None]) -> None:
+        with self._lock:
+            self._cuts.append(cut)
+            stopped = self._stopped
+        if stopped:
+            cut()
+
     def stop(self) -> None:
         with self._lock:
             self._stopped = True
-            running = list(self._open)
+            running, cuts = list(self._open), list(self._cuts)
+        for cut in cuts:
+            cut()
         for stream in running:
             # A plain generator that runs right now cannot be closed; it ends at its next piece.
             with contextlib.suppress(ValueError):

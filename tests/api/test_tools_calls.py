@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -155,3 +157,26 @@ def test_an_ollama_model_decides_in_one_request_and_streams_its_answer_in_anothe
         (0, True),
     ]
     assert len({sent["options"]["num_ctx"] for sent in (decided, again, answered)}) == 1
+
+
+def test_stopping_while_a_model_decides_about_tools_ends_the_servers_work(
+    library: Path, ollama_server: OllamaServer
+) -> None:
+    ollama_server.decide(text="READ", first_delay=60)
+    settings = workbench.Settings.load(
+        library=library, user="ann", chat="ollama", ollama_host=ollama_server.url
+    )
+    with workbench.open(library, settings=settings, embedder=FakeEmbedder()) as wb:
+        talk = wb.conversations.create(Scope.ALL)
+        stream = talk.stream(MELTING)
+        reader = threading.Thread(target=lambda: list(stream))
+        reader.start()
+        until = time.monotonic() + 20
+        while not ollama_server.sent("/api/chat") and time.monotonic() < until:
+            time.sleep(0.01)
+        stream.close()
+        reader.join(10)
+        assert not reader.is_alive()
+        assert ollama_server.disconnected.wait(5)
+        assert [(m.role, m.answer.stopped) for m in talk.messages if m.answer] == [("assistant", True)]
+    assert len(ollama_server.sent("/api/chat")) == 1

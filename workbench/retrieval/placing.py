@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from workbench.records import Candidate
 
@@ -39,8 +39,26 @@ def weigh_places(
     ``places`` maps chunk ids; a candidate without a place keeps its share and follows the same scale. A
     relevance of 0 stays 0.
     """
-    weighed = [replace(c, relevance=_with_bonus(c, places.get(c.chunk_id), front_bonus)) for c in candidates]
-    return _spread(weighed, places, repeat_discount)
+    taken: Counter[tuple[int, int]] = Counter()
+    # Relevance only ever falls, so a heap whose top is brought up to date before it is taken gives the exact
+    # greedy order.
+    heap = [
+        (-_with_bonus(c, places.get(c.chunk_id), front_bonus), c.chunk_id, index, 0)
+        for index, c in enumerate(candidates)
+    ]
+    heapq.heapify(heap)
+    ordered: list[Candidate] = []
+    while heap:
+        value, chunk_id, index, repeats = heapq.heappop(heap)
+        candidate = candidates[index]
+        pages = _pages(candidate, places.get(chunk_id))
+        now = min((taken[page] for page in pages), default=0)
+        if now > repeats:
+            heapq.heappush(heap, (value * repeat_discount ** (now - repeats), chunk_id, index, now))
+            continue
+        taken.update(pages)
+        ordered.append(_with_relevance(candidate, -value))
+    return ordered
 
 
 def _with_bonus(candidate: Candidate, place: Place | None, bonus: float) -> float:
@@ -50,24 +68,20 @@ def _with_bonus(candidate: Candidate, place: Place | None, bonus: float) -> floa
     return (candidate.relevance + front) / (1 + bonus)
 
 
-def _spread(candidates: Sequence[Candidate], places: Mapping[int, Place], discount: float) -> list[Candidate]:
-    """Takes the best, discounts what shares its pages, and goes on. Relevance only ever falls, so a heap
-    whose top is brought up to date before it is taken gives the exact greedy order."""
-    taken: Counter[tuple[int, int]] = Counter()
-    heap = [(-c.relevance, c.chunk_id, c) for c in candidates]
-    heapq.heapify(heap)
-    ordered: list[Candidate] = []
-    while heap:
-        value, chunk_id, candidate = heapq.heappop(heap)
-        place = places.get(chunk_id)
-        now = candidate.relevance
-        if place is not None:
-            pages = [(candidate.paper_id, page) for page in range(place.page_start, place.page_end + 1)]
-            now *= discount ** min(taken[page] for page in pages)
-        if -value > now:
-            heapq.heappush(heap, (-now, chunk_id, candidate))
-            continue
-        if place is not None:
-            taken.update(pages)
-        ordered.append(replace(candidate, relevance=now))
-    return ordered
+def _pages(candidate: Candidate, place: Place | None) -> list[tuple[int, int]]:
+    if place is None:
+        return []
+    return [(candidate.paper_id, page) for page in range(place.page_start, place.page_end + 1)]
+
+
+def _with_relevance(candidate: Candidate, relevance: float) -> Candidate:
+    # Written out, because ``dataclasses.replace`` takes ten times as long and there are thousands.
+    return Candidate(
+        candidate.chunk_id,
+        candidate.paper_id,
+        relevance,
+        candidate.vector_score,
+        candidate.vector_rank,
+        candidate.keyword_score,
+        candidate.keyword_rank,
+    )

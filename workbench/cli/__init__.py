@@ -11,7 +11,7 @@ import sys
 
 import click
 
-from workbench.cli import care, notes, papers, programs, projects, questions, terminal
+from workbench.cli import care, chat, conversations, notes, papers, programs, projects, questions, terminal
 from workbench.cli.opening import Opening
 from workbench.errors import WorkbenchError
 
@@ -42,6 +42,8 @@ for _verb in (
     notes.notes,
     questions.search,
     questions.ask,
+    chat.chat,
+    conversations.conversations,
     care.status,
     care.doctor,
     care.compact,

@@ -86,16 +86,17 @@ def ask(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Answer a question from the papers, with the page of each claim."""
+    """Answer a question, with the page of each claim."""
     with opening.workbench(must_exist=True) as wb:
         scope = chosen_scope(wb, project, all_papers=all_papers, orphans=orphans)
         if as_json:
             terminal.show_json(terminal.answer_json(wb.ask(question, scope=scope, **options)))
         else:
-            _show_answer(wb.stream(question, scope=scope, **options))
+            show_answer(wb.stream(question, scope=scope, **options))
 
 
-def _show_answer(events: Iterable[Event]) -> None:
+def show_answer(events: Iterable[Event]) -> None:
+    """Prints an answer as it is made, then its sources; notes go to standard error, between lines."""
     begun, held = False, []
     for event in events:
         if isinstance(event, TextDelta):
@@ -110,7 +111,7 @@ def _show_answer(events: Iterable[Event]) -> None:
             terminal.show("\n")
             for citation in event.answer.citations:
                 terminal.show(terminal.citation_line(citation))
-            if not event.answer.evidence.passages:
+            if event.answer.refused and not event.answer.evidence.passages:
                 terminal.show(_nothing_found(event.answer.evidence))
     for text in held:
         terminal.note(text)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from workbench.background import Background
+from workbench.bibliography import Bibliography
 from workbench.chat.engine import AnswerTask, answer_events
 from workbench.chat.extractive import Similarity
 from workbench.chat.tools import Tools
@@ -126,6 +127,7 @@ class Workbench:
                 memory=self.memory,
             )
         )
+        self.bibliography = Bibliography(self._database, self.user, conversation=self.conversations.get)
         self.summaries.backfill()
 
     def __enter__(self) -> Workbench:

@@ -27,14 +27,16 @@ _NOT_FOUND = "Paper not found: it is not in your library. List your papers to se
 # One row per paper that the user (bound twice) sees. A shared paper the user has not added goes by the
 # name of its first link.
 _VISIBLE = """
-    SELECT p.paper_id, coalesce(l.title, p.title), coalesce(l.file, f.file, p.title), p.kind, p.page_count,
-           p.chunk_count, p.page_unit,
+    SELECT p.paper_id, coalesce(l.title, b.title, p.title), coalesce(l.file, f.file, p.title), p.kind,
+           p.page_count, p.chunk_count, p.page_unit,
            p.chunk_count = 0
            OR p.generation IS NOT DISTINCT FROM (SELECT g.generation FROM generations g WHERE g.serving),
-           p.authors, p.year, p.doi, l.source_id, p.sha256, p.shared,
+           CASE WHEN len(b.authors) > 0 THEN b.authors ELSE p.authors END,
+           coalesce(b.year, p.year), coalesce(b.doi, p.doi), l.source_id, p.sha256, p.shared,
            coalesce(l.added_at, p.added_at) AT TIME ZONE 'UTC' AS added
     FROM papers p
     LEFT JOIN library_links l ON l.paper_id = p.paper_id AND l.user_name = ?
+    LEFT JOIN bibliography b ON b.paper_id = p.paper_id AND b.user_name = l.user_name
     LEFT JOIN (SELECT paper_id, arg_min(file, added_at) AS file FROM library_links GROUP BY paper_id) f
            ON f.paper_id = p.paper_id
     WHERE (l.user_name = ? OR p.shared)

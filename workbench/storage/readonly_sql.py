@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 # the table from everything else.
 VIEWS = {
     "papers": """
-        SELECT p.paper_id, coalesce(l.title, p.title) AS title, coalesce(l.file, f.file) AS file, p.kind,
-               p.authors, p.year, p.doi, p.page_count AS pages, p.chunk_count AS chunks, p.page_unit,
+        SELECT p.paper_id, coalesce(l.title, b.title, p.title) AS title,
+               coalesce(l.file, f.file) AS file, p.kind,
+               CASE WHEN len(b.authors) > 0 THEN b.authors ELSE p.authors END AS authors,
+               coalesce(b.year, p.year) AS year, coalesce(b.doi, p.doi) AS doi,
+               p.page_count AS pages, p.chunk_count AS chunks, p.page_unit,
                l.source_id, p.sha256, p.shared,
                coalesce(l.added_at, p.added_at) AT TIME ZONE 'UTC' AS added_at
         FROM {library}.main.papers p
         LEFT JOIN {library}.main.library_links l ON l.paper_id = p.paper_id AND l.user_name = {user}
+        LEFT JOIN {library}.main.bibliography b ON b.paper_id = p.paper_id AND b.user_name = l.user_name
         LEFT JOIN (SELECT paper_id, arg_min(file, added_at) AS file FROM {library}.main.library_links
                    GROUP BY paper_id) f ON f.paper_id = p.paper_id
         WHERE l.user_name IS NOT NULL OR p.shared""",

@@ -76,7 +76,7 @@ class Summaries:
 
     def papers_changed(self, project_id: int) -> None:
         """After papers or notes of a project came, changed or went: a new summary if it has none, or one
-        that is over an hour old, so that many changes cost one."""
+        that is over an hour old or was written before any of its papers came. So many changes cost one."""
         if self._mode != "off":
             self._background.start(lambda: self._write_if_due(project_id), key=("summary if due", project_id))
 
@@ -94,7 +94,7 @@ class Summaries:
 
     def _write_if_due(self, project_id: int) -> None:
         with self._database.read() as cursor:
-            due = summaries.is_due(cursor, self._user, project_id, older_than=FRESH_FOR)
+            due = summaries.due(cursor, self._user, older_than=FRESH_FOR, project_id=project_id)
         if due:
             self._write(project_id)
 

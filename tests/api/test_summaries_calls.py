@@ -48,7 +48,9 @@ def text_of(wb: Workbench, project: str = "Minerals") -> str | None:
 
 
 def make_older(wb: Workbench, minutes: int) -> None:
+    """As if everything had happened so much earlier."""
     with wb._database.write() as cursor:
+        cursor.execute(f"UPDATE project_papers SET added_at = added_at - INTERVAL {minutes} MINUTE")
         cursor.execute(
             f"UPDATE projects SET summary_updated_at = summary_updated_at - INTERVAL {minutes} MINUTE"
         )
@@ -114,14 +116,14 @@ def test_papers_that_come_or_go_change_a_summary_that_is_missing_or_over_an_hour
     assert text_of(wb, "Ores") == ("A project on Ores. It holds 1 paper: “A study of cendrite”.")
     wb.papers.add(mineral_files[3], project="Ores")
     wb.papers.add_texts([{"title": "Box", "text": "A box of ores."}], project="Ores")
-    wb.projects.remove("Ores", 3)
+    wb.projects.remove("Ores", 4)
     assert "1 paper: “A study of cendrite”" in str(text_of(wb, "Ores")), "it is fresh"
     make_older(wb, 59)
-    wb.projects.add("Ores", 3)
+    wb.projects.add("Ores", 4)
     assert "1 paper:" in str(text_of(wb, "Ores"))
     make_older(wb, 2)
-    wb.projects.remove("Ores", 3)
-    assert "2 papers: “Box” and “A study of dravosite”" in str(text_of(wb, "Ores"))
+    wb.projects.remove("Ores", 4)
+    assert "2 papers: “Box” and “A study of cendrite”" in str(text_of(wb, "Ores"))
 
 
 def test_a_change_that_came_too_early_for_a_summary_is_made_up_for_when_the_library_opens_again(
@@ -254,3 +256,13 @@ def test_a_note_that_comes_moves_or_goes_counts_as_a_paper_of_its_projects(
     assert text_of(wb, "Caves") == "A project on Caves. It holds 1 paper: “Long trip”."
     wb.notes.delete(note)
     assert text_of(wb, "Caves") == "A project on Caves. It holds no papers yet."
+
+
+def test_a_summary_of_an_empty_project_gives_way_to_the_first_paper(
+    open_summing: Callable[..., Workbench],
+) -> None:
+    wb = open_summing("extractive")
+    wb.projects.update(wb.projects.create("Ores"), description="Of the north")
+    assert text_of(wb, "Ores") == "Of the north. It holds no papers yet."
+    wb.projects.add("Ores", 3)
+    assert text_of(wb, "Ores") == "Of the north. It holds 1 paper: “A study of cendrite”."

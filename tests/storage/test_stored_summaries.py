@@ -113,7 +113,7 @@ def test_a_project_without_a_summary_is_due_and_one_with_an_old_one_where_someth
     assert (due(database), due(database, timedelta(0))) == ([], [sleep])
     with database.write() as cursor:
         cursor.execute("UPDATE projects SET summary_updated_at = summary_updated_at - INTERVAL 61 MINUTE")
-        assert summaries.is_due(cursor, "ann", sleep, older_than=HOUR)
+        assert summaries.due(cursor, "ann", older_than=HOUR, project_id=sleep) == [sleep]
     assert due(database) == [sleep]
     with database.write() as cursor:
         projects.update(cursor, "ann", sleep, status="archived")
@@ -151,3 +151,20 @@ def test_another_users_summary_does_not_exist_and_a_deleted_project_leaves_nothi
         with pytest.raises(NotFoundError):
             summaries.store(cursor, "ann", "Late.", of=mine)
         assert cursor.execute("SELECT text FROM memories").fetchall() == [("I use rats",)]
+
+
+def test_a_summary_written_before_any_of_the_papers_came_is_due(
+    database: Database, add_paper: AddPaper
+) -> None:
+    with database.write() as cursor:
+        project = projects.create(cursor, "ann", "Sleep")
+    write(database, project.id, "On sleep.")
+    assert due(database) == []
+    for word, wanted in (("mice", [project.id]), ("rats", [])):
+        paper_id = add_paper(word)
+        with database.write() as cursor:
+            projects.add_paper(cursor, "ann", project.id, paper_id)
+        assert due(database) == wanted
+        write(database, project.id, "On sleep of mice.")
+    with pytest.raises(NotFoundError), database.read() as cursor:
+        summaries.due(cursor, "bob", older_than=HOUR, project_id=project.id)

@@ -11,7 +11,19 @@ import sys
 
 import click
 
-from workbench.cli import care, chat, conversations, notes, papers, programs, projects, questions, terminal
+from workbench.cli import (
+    care,
+    chat,
+    conversations,
+    memory,
+    notes,
+    papers,
+    programs,
+    projects,
+    questions,
+    summaries,
+    terminal,
+)
 from workbench.cli.opening import Opening
 from workbench.errors import WorkbenchError
 
@@ -40,6 +52,8 @@ for _verb in (
     papers.reprocess,
     projects.projects,
     notes.notes,
+    memory.memory,
+    summaries.summaries,
     questions.search,
     questions.ask,
     chat.chat,

@@ -8,6 +8,7 @@ import click
 
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
+from workbench.errors import InvalidInputError
 from workbench.records import Project
 
 
@@ -48,6 +49,62 @@ def projects_list(opening: Opening, archived: bool, as_json: bool) -> None:
     terminal.show_rows(
         ["id", "papers", "name", "description"], [[p.id, p.paper_count, p.name, p.description] for p in found]
     )
+
+
+@projects.command("show")
+@click.argument("project")
+@as_json_option
+@pass_opening
+def projects_show(opening: Opening, project: str, as_json: bool) -> None:
+    """Show a project with its summary and papers."""
+    with opening.workbench(must_exist=True) as wb:
+        found = project_named(wb, project)
+        summary, held = wb.summaries.get(found), wb.projects.papers(found)
+    if as_json:
+        more = {"summary": summary.text, "summary_updated_at": summary.updated_at}
+        terminal.show_json({"project": asdict(found) | more, "papers": [asdict(paper) for paper in held]})
+        return
+    terminal.show(terminal.one_line(f"{found.name} ({found.status}, {_papers(found)})"))
+    for name, text in (("About", found.description), ("Goal", found.goal), ("Summary", summary.text)):
+        if text:
+            terminal.show(terminal.one_line(f"{name}: {text}"))
+    for paper in held:
+        state = "" if paper.state == "ready" else " (indexing…)"
+        terminal.show(f"  {paper.id}  {terminal.one_line(paper.title)}{state}")
+
+
+@projects.command("find")
+@click.argument("query")
+@as_json_option
+@pass_opening
+def projects_find(opening: Opening, query: str, as_json: bool) -> None:
+    """List the projects nearest to a few words, archived ones too."""
+    with opening.workbench(must_exist=True) as wb:
+        found = wb.projects.search(query)
+    if as_json:
+        terminal.show_json({"projects": [asdict(match) for match in found]})
+        return
+    rows = [[m.id, f"{m.score:.2f}", m.title, m.summary_snippet] for m in found]
+    terminal.show_rows(["id", "score", "name", "about"], rows)
+
+
+@projects.command("describe")
+@click.argument("project")
+@click.option("--description", help="What the project is about; an empty text removes it.")
+@click.option("--goal", help="What you want to find out; an empty text removes it.")
+@as_json_option
+@pass_opening
+def projects_describe(
+    opening: Opening, project: str, description: str | None, goal: str | None, as_json: bool
+) -> None:
+    """Change what a project says it is about."""
+    given = {"description": description, "goal": goal}
+    changes = {name: text for name, text in given.items() if text is not None}
+    if not changes:
+        raise InvalidInputError("Say what to change: --description, --goal.")
+    with opening.workbench(must_exist=True) as wb:
+        changed = wb.projects.update(project_named(wb, project), **changes)
+    _report(changed, f"Changed project “{changed.name}”.", as_json=as_json)
 
 
 @projects.command("rename")

@@ -101,28 +101,27 @@ def described_projects(cursor: DuckDBPyConnection, user: str) -> list[DescribedP
     return [DescribedProject(*row) for row in rows]
 
 
-def due(cursor: DuckDBPyConnection, user: str, *, older_than: timedelta) -> list[int]:
-    """Ids of the user's active projects without a summary, and of those that have changed since theirs was
-    written and whose summary is older than that."""
+def due(
+    cursor: DuckDBPyConnection, user: str, *, older_than: timedelta, project_id: int | None = None
+) -> list[int]:
+    """Ids of the user's projects whose summary should be written again: it is missing, it is older than that,
+    or no paper of the project was in it yet when it was written. Of all active projects, an old summary
+    counts only where the project has changed since. Raises NotFoundError for a project that is not the
+    user's."""
+    if project_id is not None:
+        chosen, values = "project_id = ?", [projects.get(cursor, user, project_id).id]
+        changed = "true"
+    else:
+        chosen, values = "status = 'active'", []
+        changed = "updated_at > summary_updated_at"
     rows = cursor.execute(
-        "SELECT project_id FROM projects WHERE user_name = ? AND status = 'active' AND (auto_summary IS NULL"
-        " OR (updated_at > summary_updated_at AND summary_updated_at < now() - to_seconds(?)))"
-        " ORDER BY project_id",
-        [user, older_than.total_seconds()],
+        f"SELECT project_id FROM projects j WHERE user_name = ? AND {chosen} AND (auto_summary IS NULL"
+        f" OR (summary_updated_at < now() - to_seconds(?) AND {changed})"
+        " OR summary_updated_at < (SELECT min(added_at) FROM project_papers pp"
+        " WHERE pp.project_id = j.project_id)) ORDER BY project_id",
+        [user, *values, older_than.total_seconds()],
     ).fetchall()
     return [row[0] for row in rows]
-
-
-def is_due(cursor: DuckDBPyConnection, user: str, project_id: int, *, older_than: timedelta) -> bool:
-    """Whether the project has no summary, or one older than that. Raises NotFoundError."""
-    project = projects.get(cursor, user, project_id)
-    row = cursor.execute(
-        "SELECT auto_summary IS NULL OR summary_updated_at < now() - to_seconds(?)"
-        " FROM projects WHERE project_id = ?",
-        [older_than.total_seconds(), project.id],
-    ).fetchone()
-    assert row is not None
-    return bool(row[0])
 
 
 def _state(cursor: DuckDBPyConnection, user: str, project_id: int) -> tuple[object, ...]:

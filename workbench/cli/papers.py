@@ -37,7 +37,7 @@ def add(opening: Opening, files: tuple[str, ...], project: str | None, as_json: 
 
 @click.group()
 def papers() -> None:
-    """List or remove papers."""
+    """List, share or remove papers."""
 
 
 @papers.command("list")
@@ -77,6 +77,29 @@ def papers_remove(opening: Opening, paper_id: int, as_json: bool) -> None:
         terminal.show_json({"paper": asdict(paper)})
     else:
         terminal.show(f"Removed “{terminal.one_line(paper.title)}”.")
+
+
+@papers.command("share")
+@click.argument("paper_id", type=int, metavar="ID")
+@click.option("--undo", is_flag=True, help="Take your share back.")
+@as_json_option
+@pass_opening
+def papers_share(opening: Opening, paper_id: int, undo: bool, as_json: bool) -> None:
+    """Show a paper of yours to every user of the library.
+
+    ID is the paper's number, as the list shows it.
+    """
+    with opening.workbench(must_exist=True) as wb:
+        paper = wb.papers.get(paper_id)
+        if undo:
+            wb.papers.unshare(paper)
+        else:
+            wb.papers.share(paper)
+    if as_json:
+        terminal.show_json({"paper": asdict(replace(paper, shared=not undo))})
+    else:
+        done = "You no longer share" if undo else "Shared with every user of the library:"
+        terminal.show(f"{done} “{terminal.one_line(paper.title)}”.")
 
 
 @click.command()

@@ -259,7 +259,8 @@ class Workbench:
 
     def sql(self, query: str, parameters: Sequence[Any] | None = None) -> pandas.DataFrame:
         """The rows of one SELECT over this user's papers, pages, chunks, projects, project_papers,
-        retrievals, retrieval_passages and ledger. Read only; raises InvalidInputError for anything else."""
+        retrievals, retrieval_passages, ledger, conversations, messages and memories. Read only; raises
+        InvalidInputError for anything else."""
         with self._database.read() as cursor:
             return readonly_sql.run(cursor, self.user, query, parameters)
 

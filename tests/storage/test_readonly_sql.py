@@ -16,7 +16,17 @@ from tests.storage.small_papers import DIMENSION, draft
 from workbench.errors import InvalidInputError
 from workbench.records import Dropped, Evidence
 from workbench.scope import Scope
-from workbench.storage import generations, ledger, papers, projects, readonly_sql, retrievals
+from workbench.storage import (
+    conversations,
+    generations,
+    ledger,
+    memories,
+    messages,
+    papers,
+    projects,
+    readonly_sql,
+    retrievals,
+)
 from workbench.storage.database import Database
 
 
@@ -37,6 +47,9 @@ def two_users(tmp_path_factory: pytest.TempPathFactory) -> Database:
             ledger.record(cursor, user, file=word, stage="read", state="done", seconds=1, paper_id=paper_id)
             dropped = (Dropped(1, paper_id, 0.5, f"{word} reason"),)
             retrievals.record(cursor, user, Evidence(f"{word} query", Scope.ALL, "All notes", (), dropped))
+            thread = conversations.create(cursor, user, title=f"{word} thread")
+            messages.add_question(cursor, user, thread.id, f"{word} question", scope=Scope.ORPHANS)
+            memories.remember(cursor, user, f"{word} memory", key=word, project_id=None)
         papers.share(cursor, "bob", paper_id)
     return database
 
@@ -60,6 +73,9 @@ def test_each_view_holds_the_users_rows_alone(two_users: Database) -> None:
         "retrievals": values(two_users, "SELECT query FROM retrievals"),
         "retrieval_passages": values(two_users, "SELECT reason FROM retrieval_passages"),
         "ledger": values(two_users, "SELECT file FROM ledger"),
+        "conversations": values(two_users, "SELECT kind, title FROM conversations"),
+        "messages": values(two_users, "SELECT role, text FROM messages"),
+        "memories": values(two_users, "SELECT text FROM memories"),
     }
     assert seen == {
         "papers": [["On mine", "mine.txt", False], ["On shared", "shared.txt", True]],
@@ -70,6 +86,9 @@ def test_each_view_holds_the_users_rows_alone(two_users: Database) -> None:
         "retrievals": [["mine query"]],
         "retrieval_passages": [["mine reason"]],
         "ledger": [["mine"]],
+        "conversations": [["thread", "mine thread"]],
+        "messages": [["user", "mine question"]],
+        "memories": [["mine memory"]],
     }
     assert set(seen) == set(readonly_sql.VIEWS)
     for view in readonly_sql.VIEWS:

@@ -47,8 +47,9 @@ VIEWS = {
                c.char_start, c.char_end
         FROM {library}.main.chunks c WHERE c.paper_id IN ({visible})""",
     "projects": """
-        SELECT project_id, name, description, goal, status, created_at AT TIME ZONE 'UTC' AS created_at,
-               updated_at AT TIME ZONE 'UTC' AS updated_at
+        SELECT project_id, name, description, goal, status, auto_summary AS summary,
+               created_at AT TIME ZONE 'UTC' AS created_at, updated_at AT TIME ZONE 'UTC' AS updated_at,
+               summary_updated_at AT TIME ZONE 'UTC' AS summary_updated_at
         FROM {library}.main.projects WHERE user_name = {user}""",
     "project_papers": """
         SELECT project_id, paper_id, added_at AT TIME ZONE 'UTC' AS added_at
@@ -66,6 +67,19 @@ VIEWS = {
         SELECT ledger_id, file, sha256, paper_id, stage, state, error, seconds,
                finished_at AT TIME ZONE 'UTC' AS finished_at
         FROM {library}.main.ledger WHERE user_name = {user}""",
+    "conversations": """
+        SELECT conversation_id, kind, title, rag_project_id, paper_id,
+               created_at AT TIME ZONE 'UTC' AS created_at, used_at AT TIME ZONE 'UTC' AS used_at
+        FROM {library}.main.conversations WHERE user_name = {user}""",
+    "messages": """
+        SELECT m.message_id, m.conversation_id, m.role, m.text, m.rag_project_id, m.answer,
+               m.created_at AT TIME ZONE 'UTC' AS created_at
+        FROM {library}.main.messages m WHERE m.conversation_id IN
+            (SELECT conversation_id FROM {library}.main.conversations WHERE user_name = {user})""",
+    "memories": """
+        SELECT memory_id, text, project_id, message_id, created_at AT TIME ZONE 'UTC' AS created_at,
+               seen_at AT TIME ZONE 'UTC' AS seen_at
+        FROM {library}.main.memories WHERE user_name = {user}""",
 }
 _VISIBLE = """SELECT paper_id FROM {library}.main.papers WHERE shared
     UNION SELECT paper_id FROM {library}.main.library_links WHERE user_name = {user}"""
@@ -101,7 +115,8 @@ def run(
     """The rows of one SELECT as a DataFrame.
 
     The query sees the views ``papers``, ``pages``, ``chunks``, ``projects``, ``project_papers``,
-    ``retrievals``, ``retrieval_passages`` and ``ledger``, each with the user's own rows; times are in UTC.
+    ``retrievals``, ``retrieval_passages``, ``ledger``, ``conversations``, ``messages`` and ``memories``, each
+    with the user's own rows; times are in UTC.
     ``parameters`` are bound to ``?`` or ``$name``. Raises InvalidInputError, in one line, for anything that
     is not a SELECT on those, for DuckDB's own complaints, and after ``timeout`` seconds.
     """

@@ -33,6 +33,7 @@ from workbench.records import (
     AnswerDone,
     Chunk,
     Citation,
+    ConversationInfo,
     Dropped,
     Event,
     Evidence,
@@ -42,6 +43,7 @@ from workbench.records import (
     IngestReport,
     MatchedReference,
     Memory,
+    Message,
     Note,
     Notice,
     Page,
@@ -54,6 +56,7 @@ from workbench.records import (
     ProjectSummary,
     Reference,
     ReferenceReport,
+    ScopeChange,
     SentenceVerdict,
     TextDelta,
     UnmatchedReference,
@@ -62,11 +65,17 @@ from workbench.scope import Scope
 
 if TYPE_CHECKING:
     from workbench.api import Workbench, open
+    from workbench.conversing import Conversation
     from workbench.settings import Settings
 
 __version__ = "0.1.0"
 
-_LAZY = {"open": "workbench.api", "Workbench": "workbench.api", "Settings": "workbench.settings"}
+_LAZY = {
+    "Conversation": "workbench.conversing",
+    "Settings": "workbench.settings",
+    "Workbench": "workbench.api",
+    "open": "workbench.api",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -85,6 +94,8 @@ __all__ = [
     "Chunk",
     "Citation",
     "ConflictError",
+    "Conversation",
+    "ConversationInfo",
     "DocumentError",
     "Dropped",
     "EmbedderMismatchError",
@@ -100,6 +111,7 @@ __all__ = [
     "LibraryVersionError",
     "MatchedReference",
     "Memory",
+    "Message",
     "NotFoundError",
     "Note",
     "Notice",
@@ -117,6 +129,7 @@ __all__ = [
     "Reference",
     "ReferenceReport",
     "Scope",
+    "ScopeChange",
     "SentenceVerdict",
     "Settings",
     "SettingsError",

@@ -171,7 +171,7 @@ def test_closing_a_stream_stops_the_chat_model(open_as: Callable[..., Workbench]
     stream = open_as("ann", chat_model=chat).stream(MELTING, scope=Scope.ALL)
     while not isinstance(next(stream), TextDelta):
         pass
-    stream.close()  # type: ignore[attr-defined]  # a generator
+    stream.close()
     assert chat.closed == 1
 
 

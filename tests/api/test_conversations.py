@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import workbench
+from tests.ollama_server import OllamaServer
 from workbench import (
     Answer,
     AnswerDone,
@@ -15,14 +17,21 @@ from workbench import (
     InvalidInputError,
     NotFoundError,
     Notice,
+    ProviderError,
     Scope,
+    ScopeChange,
+    Settings,
     TextDelta,
     Workbench,
 )
 from workbench.chat.followups import REWRITE_RULES
+from workbench.chat.prompts import prompt_tokens
 from workbench.chat.small_talk import REPLIES
-from workbench.interfaces import ChatMessage
+from workbench.interfaces import ChatMessage, ToolCall, ToolDecision
+from workbench.providers.answer_stream import AnswerStream, Pieces
 from workbench.providers.fake_chat import FakeChat
+from workbench.providers.fake_embedder import FakeEmbedder
+from workbench.storage import messages
 from workbench.turns import STOPPED
 
 MELTING = "What is the melting point of arvenite?"
@@ -425,3 +434,124 @@ def test_what_the_user_states_in_one_thread_is_background_in_another(open_as: Op
     assert len(wb.memory.list()) == 1  # recalled, and not stored again
     wb.conversations.create().ask(MELTING)
     assert "I only care" not in chat.received[-1][-1].content  # of another scope
+
+
+# --- tools --------------------------------------------------------------------------------------
+
+
+def test_a_scope_that_a_tool_sets_is_kept_at_once_and_used_for_this_answer(open_as: Open) -> None:
+    calls = ToolDecision((ToolCall("set_rag_scope", {"project_id": 1}),))
+    chat = FakeChat(f"{SENTENCE} [1]", decisions=[calls, ToolDecision(text="READ")])
+    wb = open_as("ann", chat_model=chat)
+    talk = wb.conversations.create()
+    done = list(talk.stream("Look in my minerals: what is the melting point of arvenite?"))[-1]
+    assert isinstance(done, AnswerDone)
+    assert done.scope_change == ScopeChange(1, "Minerals")
+    assert (done.answer.scope_label, done.answer.evidence.scope) == ("Minerals", Scope.project(1))
+    assert [c.file for c in done.answer.citations] == ["arvenite.pdf"]
+    assert open_as("ann").conversations.get(talk.id).scope == Scope.project(1)
+    assert talk.messages[-1].scope == Scope.project(1)
+    assert talk.messages[-1].answer == done.answer
+
+
+def test_null_is_a_scope_that_a_tool_can_set(open_as: Open) -> None:
+    calls = ToolDecision((ToolCall("set_rag_scope", {"project_id": None}),))
+    wb = open_as("ann", chat_model=FakeChat("x [1]", decisions=[calls, ToolDecision(text="DONE")]))
+    talk = wb.conversations.create(Scope.ALL)
+    done = list(talk.stream("Search orphan notes only from now on"))[-1]
+    assert isinstance(done, AnswerDone)
+    assert done.scope_change == ScopeChange(None, "Orphan notes only")
+    assert talk.scope == Scope.ORPHANS
+
+
+def test_a_projects_chat_keeps_its_scope_whatever_a_model_calls(open_as: Open) -> None:
+    calls = ToolDecision((ToolCall("set_rag_scope", {"project_id": -1}),))
+    wb = open_as("ann", chat_model=FakeChat(f"{SENTENCE} [1]", decisions=[calls, ToolDecision(text="READ")]))
+    chat = wb.project_chat(1)
+    done = list(chat.stream(f"Search everything. {MELTING}"))[-1]
+    assert isinstance(done, AnswerDone)
+    assert (done.scope_change, chat.scope, done.answer.scope_label) == (None, Scope.project(1), "Minerals")
+
+
+def test_a_papers_chat_offers_no_tools(open_as: Open) -> None:
+    chat = FakeChat(
+        f"{SENTENCE} [2]", decisions=[ToolDecision((ToolCall("set_rag_scope", {"project_id": -1}),))]
+    )
+    wb = open_as("ann", chat_model=chat)
+    assert not wb.paper_chat(1).ask(MELTING).refused
+    assert chat.offered == []
+
+
+# --- limits and ends ----------------------------------------------------------------------------
+
+
+def test_thirty_long_turns_leave_room_for_the_next_question(open_as: Open) -> None:
+    chat = FakeChat(f"{SENTENCE} [1] " + "It was repeated by two laboratories, which agree [1]. " * 40)
+    wb = open_as("ann", chat_model=chat)
+    talk = wb.conversations.create(Scope.project(1))
+    first = talk.ask(MELTING)
+    with wb._database.write() as cursor:
+        for _ in range(30):
+            messages.add_question(cursor, "ann", talk.id, MELTING, scope=Scope.project(1))
+            messages.add_answer(cursor, "ann", talk.id, first, revision=1)
+    answer = talk.ask("What is the melting point of bolmarite?")
+    sent = chat.received[-1]
+    assert 4 < len(sent) <= 14
+    assert prompt_tokens(sent) <= 8192
+    assert OTHER in sent[-1].content
+    assert answer.warnings == ()
+    assert len(talk.messages) == 64  # nothing is deleted
+
+
+def test_an_interrupt_keeps_the_part_that_was_there(open_as: Open) -> None:
+    class Interrupted(FakeChat):
+        def stream(self, messages: Sequence[ChatMessage]) -> AnswerStream:
+            def pieces() -> Pieces:
+                yield f"{SENTENCE} [1] And "
+                raise KeyboardInterrupt
+
+            return AnswerStream(pieces())
+
+    wb = open_as("ann", chat_model=Interrupted())
+    talk = wb.conversations.create(Scope.project(1))
+    with pytest.raises(KeyboardInterrupt):
+        talk.ask(MELTING)
+    reply = talk.messages[-1]
+    assert reply.answer is not None
+    assert (reply.answer.stopped, reply.answer.text.startswith("The melting point")) == (True, True)
+
+
+def test_a_model_that_breaks_off_leaves_a_partial_answer_and_the_next_question_works(open_as: Open) -> None:
+    broken = [f"{SENTENCE} [1] And ", ProviderError("The server is gone.")]
+    wb = open_as("ann", chat_model=FakeChat([broken, [f"{SENTENCE} [1]"]]))
+    talk = wb.conversations.create(Scope.project(1))
+    answer = talk.ask(MELTING)
+    assert "incomplete" in " ".join(answer.warnings)
+    assert not answer.stopped
+    assert talk.ask(MELTING).text == f"{SENTENCE} [1]"
+    assert [m.role for m in talk.messages] == ["user", "assistant"] * 2
+
+
+def test_stopping_hangs_up_on_the_server_within_a_second(library: Path, ollama_server: OllamaServer) -> None:
+    settings = Settings.load(library=library, user="ann", ollama_host=ollama_server.url)
+    with workbench.open(library, user="ann", settings=settings, embedder=FakeEmbedder()) as wb:
+        ollama_server.reply_endlessly(f"{SENTENCE} [1] ")
+        talk = wb.conversations.create(Scope.project(1))
+        stream = talk.stream(MELTING)
+        assert any(isinstance(event, TextDelta) for event in stream)
+        stream.close()
+        assert ollama_server.disconnected.wait(1)
+        reply = talk.messages[-1]
+        assert reply.answer is not None
+        assert (reply.answer.stopped, reply.answer.provider) == (True, "ollama/llama3.1")
+        ollama_server.reply(SENTENCE, " [1]")
+        assert talk.ask(MELTING).text == f"{SENTENCE} [1]"
+
+
+def test_a_papers_chat_goes_with_the_paper(wb: Workbench) -> None:
+    talk = wb.paper_chat(1)
+    talk.ask("hello")
+    wb.papers.remove(1)
+    assert wb.conversations.list(None) == []
+    with pytest.raises(NotFoundError, match="Conversation not found"):
+        talk.ask(MELTING)

@@ -94,7 +94,7 @@ def test_the_answer_comes_while_it_is_written(wb: Workbench, ollama_server: Olla
     stream = wb.stream(MELTING, scope=Scope.ALL)
     assert any(isinstance(event, TextDelta) for event in stream)
     assert time.monotonic() - begun < 1.5
-    stream.close()  # type: ignore[attr-defined]  # a generator
+    stream.close()
     assert ollama_server.disconnected.wait(2)
 
 
@@ -276,7 +276,7 @@ def test_stopping_hangs_up_at_once(wb: Workbench, ollama_server: OllamaServer) -
     stream = wb.stream(MELTING, scope=Scope.ALL)
     while not isinstance(next(stream), TextDelta):
         pass
-    stream.close()  # type: ignore[attr-defined]  # a generator
+    stream.close()
     assert ollama_server.disconnected.wait(2)
     ollama_server.reply(CITED)
     assert wb.ask(MELTING, scope=Scope.ALL).text == CITED

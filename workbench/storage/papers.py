@@ -160,6 +160,7 @@ def unlink(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
     departures.paper_left(cursor, user, paper_id)
     for table in ("project_papers", "bibliography"):
         cursor.execute(f"DELETE FROM {table} WHERE user_name = ? AND paper_id = ?", [user, paper_id])
+    departures.paper_left(cursor, user, paper_id)
     _delete_if_unneeded(cursor, paper_id)
 
 

@@ -324,7 +324,11 @@ class Passage(_Displayed):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The numbered passages chosen for one question, what was dropped, and how it was found."""
+    """The numbered passages chosen for one question, what was dropped, and how it was found.
+
+    ``summaries`` are stored summaries of the scope's projects, each behind its project's name: there only
+    where passages could not be searched for by meaning and words found none. They are no evidence.
+    """
 
     query: str
     scope: Scope
@@ -335,6 +339,7 @@ class Evidence:
     parameters: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     timing: dict[str, float] = field(default_factory=dict)
+    summaries: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Passage]:
         return iter(self.passages)
@@ -514,13 +519,15 @@ class Message(_Displayed):
 
 @dataclass(frozen=True, slots=True)
 class Memory(_Displayed):
-    """Something the user said that is worth remembering, and when it was said and last seen."""
+    """Something the user said that is worth remembering, when it was said and last seen, and the message of
+    the turn that it came from."""
 
     id: int
     text: str
     project_id: int | None
     created_at: datetime
     seen_at: datetime
+    message_id: int | None = None
 
 
 def _frame(rows: tuple[Any, ...]) -> pandas.DataFrame:

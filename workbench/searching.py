@@ -21,7 +21,7 @@ from workbench.retrieval.fusion import HYBRID, KEYWORD_ONLY, VECTOR_ONLY, Fusion
 from workbench.retrieval.placing import Place, weigh_places
 from workbench.retrieval.selection import Selection, SelectionLimits
 from workbench.scope import Scope
-from workbench.storage import chunks, generations, papers, retrievals, scopes
+from workbench.storage import chunks, generations, papers, retrievals, scopes, summaries
 from workbench.storage.database import Database
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ _WEIGHTS: dict[str, FusionWeights] = {"hybrid": HYBRID, "vector": VECTOR_ONLY, "
 DEPTH = 2000  # candidates per list at first: in a project this is every passage, so no score is missing
 DEEPEST = 16 * DEPTH  # where shared papers are blended in
 JUDGED = 100  # candidates whose texts tell whether the scope speaks of the question at all
+MOST_SUMMARIES = 3  # where nothing else can be shown
+SUMMARIES_INSTEAD = "No passage was found that way, so stored project summaries are shown instead."
+_INDEX_TROUBLE = (OSError, ImportError)
 LONGEST_QUERY = 4000  # characters
 
 
@@ -101,14 +104,18 @@ class Searcher:
             if vector is not None:
                 self._check_embedder(cursor)
             warnings += _not_ready(view.left_out)
-            chosen = self._choose(cursor, query, vector, view, limits, mode, watch)
+            chosen = self._choose(cursor, query, vector, view, limits, mode, watch, warnings)
             with watch.timed("passages"):
                 wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
                 texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
                 seated = [texts[c.chunk_id] for c in chosen.selection.chosen]
                 pages = papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
+            stored: tuple[str, ...] = ()
             if not seated and paper is None:
                 warnings += _elsewhere(cursor, self.user, scope, view)
+                if not chosen.complete:
+                    stored = _stored_summaries(cursor, self.user, scope)
+                    warnings += [SUMMARIES_INSTEAD] if stored else []
         evidence = Evidence(
             query=query,
             scope=scope,
@@ -127,6 +134,7 @@ class Searcher:
             },
             warnings=tuple(warnings),
             timing=watch.seconds,
+            summaries=stored,
         )
         verdict = judge_answerable(
             query,
@@ -156,18 +164,28 @@ class Searcher:
         limits: SelectionLimits,
         mode: Mode,
         watch: _Stopwatch,
+        warnings: list[str],
     ) -> _Chosen:
         """Candidates and choice; fetches deeper while the limits leave seats empty and more may come."""
         depth = max(DEPTH, 8 * limits.top_k)
+        complete = mode == "keyword" or vector is not None
         while True:
             vector_hits: list[Hit] = []
             keyword_hits: list[Hit] = []
             if vector is not None:
-                with watch.timed("vectors"):
-                    vector_hits = self.vector_index.search(vector, papers=view.searched, limit=depth)
+                try:
+                    with watch.timed("vectors"):
+                        vector_hits = self.vector_index.search(vector, papers=view.searched, limit=depth)
+                except _INDEX_TROUBLE as error:
+                    vector, complete = None, False
+                    warnings.append(f"Searching by keywords only: vectors cannot be read ({error}).")
             if mode != "vector" or vector is None:
-                with watch.timed("keywords"):
-                    keyword_hits = self.keyword_index.search(query, papers=view.searched, limit=depth)
+                try:
+                    with watch.timed("keywords"):
+                        keyword_hits = self.keyword_index.search(query, papers=view.searched, limit=depth)
+                except _INDEX_TROUBLE as error:
+                    complete = False
+                    warnings.append(f"Keywords cannot be searched now ({error}).")
             with watch.timed("selection"):
                 fused = fuse(vector_hits, keyword_hits, weights=_WEIGHTS[mode])
                 pages = chunks.pages_of(cursor, [c.chunk_id for c in fused])
@@ -180,7 +198,7 @@ class Searcher:
                 more = False
             if len(selection.chosen) >= limits.top_k or not more:
                 best = max((h.score for h in vector_hits), default=None)
-                return _Chosen(selection, candidates, best)
+                return _Chosen(selection, candidates, best, complete)
             depth *= 4
 
     def _query_vector(
@@ -259,9 +277,12 @@ def _view(
 
 @dataclass(frozen=True)
 class _Chosen:
+    """``complete``: by everything that was asked for, no part of the search being away."""
+
     selection: Selection
     ranked: list[Candidate]
     best_cosine: float | None
+    complete: bool
 
     @property
     def candidates(self) -> int:
@@ -308,6 +329,17 @@ def _not_ready(count: int) -> list[str]:
         return []
     what = "1 paper is" if count == 1 else f"{count} papers are"
     return [f"{what} still indexing and left out; run `workbench reprocess --all` if that does not end."]
+
+
+def _stored_summaries(cursor: DuckDBPyConnection, user: str, scope: Scope) -> tuple[str, ...]:
+    """What is stored of the scope's projects: of one, or of all that are active where all notes are asked."""
+    if scope == Scope.ORPHANS:
+        return ()
+    if scope.project_id is not None:
+        found = [summaries.get(cursor, user, scope.project_id)]
+    else:
+        found = summaries.list_summaries(cursor, user, status="active")
+    return tuple(f"{s.name}: {s.text}" for s in found if s.text)[:MOST_SUMMARIES]
 
 
 def _elsewhere(cursor: DuckDBPyConnection, user: str, scope: Scope, view: _View) -> list[str]:

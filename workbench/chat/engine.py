@@ -103,7 +103,7 @@ def _answered(task: AnswerTask, change: ScopeChange | None) -> Iterator[Event]:
         yield Notice(warning)
     if not task.evidence.passages:
         name = EXTRACTIVE if task.chat_model is None else task.chat_model.name
-        yield from _refuse(task, name, _why_nothing_was_found(task.evidence))
+        yield from _refuse(task, name, _why_nothing_was_found(task.evidence) + _stored(task.evidence))
     elif task.chat_model is None:
         yield from _extracted(task)
     else:
@@ -150,6 +150,14 @@ def _why_nothing_was_found(evidence: Evidence) -> str:
     if not evidence.papers_in_scope:
         return f"There are no papers in it ({evidence.scope_label}): add some, or choose another scope."
     return "No passage reaches the minimum relevance." if evidence.dropped else ""
+
+
+def _stored(evidence: Evidence) -> str:
+    """The stored summaries, for where there is nothing else; said to be what they are."""
+    lines = [f"- {as_prose(summary)}" for summary in evidence.summaries]
+    return (
+        "\n\n".join(["\n\nStored project summaries, not checked against any page:", *lines]) if lines else ""
+    )
 
 
 # --- with a chat model -----------------------------------------------------------------------

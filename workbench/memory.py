@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from workbench.chat.memory import MOST_RECALLED, Cosines, recalled, statements, text_key
+from workbench.chat.memory import LONGEST, MOST_RECALLED, Cosines, recalled, statements, text_key
 from workbench.errors import InvalidInputError, ProviderError
 from workbench.interfaces import Embedder
 from workbench.records import Memory
@@ -73,6 +73,18 @@ class Memories:
         """The memories of a scope, last seen first."""
         with self._database.read() as cursor:
             return memories.list_memories(cursor, self._user, scope)
+
+    def update(self, memory: Memory | int, text: str) -> Memory:
+        """The memory in other words, as you give them.
+
+        Raises InvalidInputError for a text without a word or of more than 300 characters, ConflictError where
+        another memory says that already.
+        """
+        worded = " ".join(text.split())
+        if not text_key(worded) or len(worded) > LONGEST:
+            raise InvalidInputError(f"A memory is a sentence of up to {LONGEST} characters: give its words.")
+        with self._database.write() as cursor:
+            return memories.reword(cursor, self._user, _memory_id(memory), worded, key=text_key(worded))
 
     def forget(self, memory: Memory | int, *more: Memory | int) -> None:
         """Deletes memories for good, given as records or ids: all of them or, on NotFoundError, none."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy
 import pytest
 
-from workbench import InvalidInputError, Memory, NotFoundError, ProviderError, Scope, Workbench
+from workbench import ConflictError, InvalidInputError, Memory, NotFoundError, ProviderError, Scope, Workbench
 from workbench.providers.fake_embedder import FakeEmbedder
 
 Open = Callable[..., Workbench]
@@ -18,7 +18,7 @@ def texts(memories: Sequence[Memory]) -> list[str]:
 def test_what_is_said_is_remembered_recalled_listed_and_forgotten(wb: Workbench) -> None:
     kept = wb.memory.remember("I use mice. We care about recall@10. What do they use?", message_id=7)
     assert texts(kept) == ["I use mice.", "We care about recall@10."]
-    assert [(m.id, m.project_id) for m in kept] == [(1, None), (2, None)]
+    assert [(m.id, m.project_id, m.message_id) for m in kept] == [(1, None, 7), (2, None, 7)]
     assert wb.memory.list() == [kept[1], kept[0]]
     assert texts(wb.memory.recall("What dose is safe for mice?")) == ["I use mice."]
     wb.memory.forget(kept[0])
@@ -26,6 +26,19 @@ def test_what_is_said_is_remembered_recalled_listed_and_forgotten(wb: Workbench)
     assert wb.memory.recall("What dose is safe for mice?") == []
     wb.memory.forget(2)
     assert wb.memory.list() == []
+
+
+def test_a_memory_can_be_put_into_other_words(wb: Workbench) -> None:
+    first, second = wb.memory.remember("I use mice. I use rats.", message_id=7)
+    changed = wb.memory.update(first, " I use\n old mice. ")
+    assert (changed.id, changed.text, changed.created_at, changed.message_id) == (
+        first.id, "I use old mice.", first.created_at, 7,
+    )  # fmt: skip
+    assert wb.memory.list() == [changed, second]
+    with pytest.raises(ConflictError, match=f"Memory {second.id} says that already"):
+        wb.memory.update(changed, "We use rats")
+    assert wb.memory.update(second, "We use rats").text == "We use rats"
+    assert texts(wb.memory.remember("I use mice.")) == ["I use mice."], "the old words are free again"
 
 
 def test_a_memory_lasts_longer_than_the_workbench_that_kept_it(wb: Workbench, open_as: Open) -> None:
@@ -84,6 +97,8 @@ def test_another_users_memories_do_not_exist(wb: Workbench, open_as: Open) -> No
     assert bob.memory.recall("mice", scope=Scope.ALL) == []
     with pytest.raises(NotFoundError, match="Memory not found: 1. List your memories to see their ids"):
         bob.memory.forget(2, mine.id)
+    with pytest.raises(NotFoundError, match="Memory not found: 1"):
+        bob.memory.update(mine, "I use cats.")
     for call in (
         lambda: bob.memory.list(Scope.project(1)),
         lambda: bob.memory.recall("mice", scope=Scope.project(1)),
@@ -102,6 +117,13 @@ def test_another_users_memories_do_not_exist(wb: Workbench, open_as: Open) -> No
         (lambda wb: wb.memory.forget(10**40), NotFoundError, "Memory not found"),
         (lambda wb: wb.memory.forget("mice"), InvalidInputError, "neither a memory nor a memory's id"),
         (lambda wb: wb.memory.forget(True), InvalidInputError, "neither a memory nor a memory's id"),
+        (lambda wb: wb.memory.update(9, "I use cats."), NotFoundError, "Memory not found: 9"),
+        (lambda wb: wb.memory.update(1, " the "), InvalidInputError, "a sentence of up to 300 characters"),
+        (
+            lambda wb: wb.memory.update(1, "cat " * 99),
+            InvalidInputError,
+            "a sentence of up to 300 characters",
+        ),
         (lambda wb: wb.memory.recall("mice", limit=-1), InvalidInputError, "limit=-1"),
         (lambda wb: wb.memory.list("Minerals"), InvalidInputError, "not a scope"),
         (lambda wb: wb.memory.list(Scope.project(9)), NotFoundError, "Project not found"),

@@ -41,6 +41,8 @@ def test_memories_are_listed_recalled_and_forgotten(cli: Cli) -> None:
             number
         ]
         assert [m["id"] for m in cli("memory", "list", *option, "--json").json["memories"]] == [number]
+    assert cli("memory", "edit", 1, "I use old mice.").out == "Memory 1: I use old mice.\n"
+    assert cli("memory", "edit", 1, "I use mice.", "--json").json["memory"]["text"] == "I use mice."
     assert cli("memory", "forget", 1, 2).out == "Forgotten: 1, 2.\n"
     assert cli("memory", "list", "--json").json == {"memories": []}
 

@@ -60,6 +60,21 @@ def memory_recall(
         _show(wb, found, as_json=as_json)
 
 
+@memory.command("edit")
+@click.argument("memory_id", type=int, metavar="ID")
+@click.argument("text")
+@as_json_option
+@pass_opening
+def memory_edit(opening: Opening, memory_id: int, text: str, as_json: bool) -> None:
+    """Put a memory into other words."""
+    with opening.workbench(must_exist=True) as wb:
+        changed = wb.memory.update(memory_id, text)
+    if as_json:
+        terminal.show_json({"memory": asdict(changed)})
+    else:
+        terminal.show(terminal.one_line(f"Memory {changed.id}: {changed.text}"))
+
+
 @memory.command("forget")
 @click.argument("memory_ids", nargs=-1, type=int, required=True, metavar="ID…")
 @as_json_option

@@ -7,7 +7,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from workbench.errors import NotFoundError
+from workbench.errors import ConflictError, NotFoundError
 from workbench.records import Memory
 from workbench.scope import Scope, as_scope
 from workbench.storage import projects
@@ -15,7 +15,7 @@ from workbench.storage.cleaning import clean_text
 from workbench.storage.moments import utc
 
 _MEMORY = """
-    SELECT memory_id, text, project_id, created_at AT TIME ZONE 'UTC', seen_at AT TIME ZONE 'UTC'
+    SELECT memory_id, text, project_id, created_at AT TIME ZONE 'UTC', seen_at AT TIME ZONE 'UTC', message_id
     FROM memories WHERE user_name = ?
 """
 
@@ -35,11 +35,7 @@ def remember(
     """
     if project_id is not None:
         project_id = projects.get(cursor, user, project_id).id
-    row = cursor.execute(
-        "SELECT memory_id FROM memories WHERE user_name = ? AND text_key = ?"
-        " AND project_id IS NOT DISTINCT FROM ?",
-        [user, clean_text(key), project_id],
-    ).fetchone()
+    row = _of_key(cursor, user, key, project_id)
     if row is not None:
         cursor.execute("UPDATE memories SET seen_at = now() WHERE memory_id = ?", [row[0]])
     else:
@@ -76,6 +72,30 @@ def list_memories(cursor: DuckDBPyConnection, user: str, scope: Scope) -> list[M
     return [_memory(row) for row in rows]
 
 
+def reword(cursor: DuckDBPyConnection, user: str, memory_id: int, text: str, *, key: str) -> Memory:
+    """Gives the memory another text. Raises NotFoundError, ConflictError where another one says that."""
+    current = get(cursor, user, memory_id)
+    other = _of_key(cursor, user, key, current.project_id)
+    if other is not None and other[0] != current.id:
+        raise ConflictError(f"Memory {other[0]} says that already: forget this one instead.")
+    cursor.execute(
+        "UPDATE memories SET text = ?, text_key = ?, seen_at = now() WHERE memory_id = ?",
+        [clean_text(text), clean_text(key), current.id],
+    )
+    return get(cursor, user, current.id)
+
+
+def _of_key(
+    cursor: DuckDBPyConnection, user: str, key: str, project_id: int | None
+) -> tuple[int, ...] | None:
+    row: tuple[int, ...] | None = cursor.execute(
+        "SELECT memory_id FROM memories WHERE user_name = ? AND text_key = ?"
+        " AND project_id IS NOT DISTINCT FROM ?",
+        [user, clean_text(key), project_id],
+    ).fetchone()
+    return row
+
+
 def forget(cursor: DuckDBPyConnection, user: str, memory_ids: Sequence[int]) -> None:
     """Deletes the memories for good. Raises NotFoundError where one of them is not the user's."""
     for memory_id in memory_ids:
@@ -88,5 +108,5 @@ def _not_found(memory_id: int) -> str:
 
 
 def _memory(row: tuple[Any, ...]) -> Memory:
-    memory_id, text, project_id, created, seen = row
-    return Memory(memory_id, text, project_id, utc(created), utc(seen))
+    memory_id, text, project_id, created, seen, message_id = row
+    return Memory(memory_id, text, project_id, utc(created), utc(seen), message_id)

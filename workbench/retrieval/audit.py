@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from workbench.records import Passage, SentenceVerdict, Support, Verdict
+from workbench.retrieval.bindings import misplaced
 from workbench.retrieval.citations import claim_weights, coverage
 from workbench.retrieval.code_stretches import blank_code
 from workbench.retrieval.contradictions import contradiction
@@ -84,6 +85,9 @@ def support_of(claim: str, source: str) -> tuple[Support, str]:
     doubts = [*missing_number_words(claim, source), *missing_names(claim, source, numbered=False)]
     if doubts:
         return "partly", f"{_listed(doubts)} not stand in what it cites"
+    elsewhere = misplaced(claim, source)
+    if elsewhere:
+        return "unsupported", elsewhere
     against = contradiction(claim, best_sentence(claim, source))
     return (
         ("partly", against) if against else ("supported", f"{share:.0%} of its terms stand in what it cites")

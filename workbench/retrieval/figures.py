@@ -124,6 +124,13 @@ def stated_figures(claim: str) -> list[Figure]:
     return [_figure(match) for match in _stated(_unlabelled(claim))]
 
 
+def figure_spans(text: str) -> list[tuple[int, int, Figure]]:
+    """Start and end of each figure that a text states, with the figure, in order."""
+    return [
+        (m.start(), m.end() if _unit(m) else m.end("digits"), _figure(m)) for m in _stated(_unlabelled(text))
+    ]
+
+
 def without_figures(claim: str) -> str:
     """The words of a sentence: what is left of it without figures, their units, and labels."""
     words = _unlabelled(claim)

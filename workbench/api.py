@@ -10,27 +10,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from workbench.asking import Asking
 from workbench.background import Background
 from workbench.bibliography import Bibliography
 from workbench.chat.engine import AnswerTask, answer_events
-from workbench.chat.extractive import Similarity
 from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
-from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
-from workbench.interfaces import ChatModel, Embedder, KeywordIndex, VectorIndex
+from workbench.errors import ProviderError
+from workbench.interfaces import ChatModel, Embedder
 from workbench.library import Chunks, PaperLike, Papers, ProjectLike, Projects
 from workbench.memory import Memories
 from workbench.notes import Notes
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
-from workbench.retrieval.selection import SelectionLimits
 from workbench.scope import Scope, as_scope
-from workbench.searching import Found, Mode, Searcher
+from workbench.searching import Mode
 from workbench.serving import Choice, ServingEmbedder
 from workbench.settings import Settings
 from workbench.storage import maintenance, readonly_sql
 from workbench.storage.database import Database
-from workbench.storage.index_source import LibraryIndexSource
 from workbench.streaming import EventStream, StoppableModel, events_async
 from workbench.summaries import Summaries
 from workbench.turns import Desk
@@ -41,8 +39,6 @@ if TYPE_CHECKING:
     from workbench.ingest.indexing import PaperIndexer
     from workbench.ingest.pipeline import Ingestor
     from workbench.ingest.sandbox import Reader
-
-CHAT_PROVIDERS = ("auto", "ollama", "extractive")
 
 
 def open(
@@ -72,15 +68,15 @@ class Workbench:
     def __init__(self, settings: Settings, *, embedder: Embedder | None, chat_model: Any | None) -> None:
         self.settings = settings
         self.user = settings.user
-        self._given_chat_model = chat_model
         self._database = Database(settings.library, lock_timeout=settings.lock_timeout)
         self._embedder = ServingEmbedder(self._database, settings, embedder)
+        self._asking = Asking(self._database, settings, self._embedder, chat_model=chat_model)
         self._background = Background()
         self.summaries = Summaries(
             self._database,
             self.user,
             background=self._background,
-            chat_model=lambda scope: self._chat_model(None, scope)[0],
+            chat_model=lambda scope: self._asking.chat_model(None, scope)[0],
             mode=settings.summaries,
         )
         self.papers = Papers(
@@ -90,7 +86,7 @@ class Workbench:
             renewer=lambda everything: self._ingestor(self._embedder.for_renewing(everything=everything)),
             lacking=self._ingestor_of_what_lacks,
             reader=lambda: self._reader,
-            refresh_indexes=self._refresh_indexes,
+            refresh_indexes=self._asking.refresh_indexes,
             background=self._background,
             summaries=self.summaries,
         )
@@ -106,7 +102,7 @@ class Workbench:
             self.user,
             self.projects,
             indexer=self._indexer_and_notes,
-            refresh_indexes=self._refresh_indexes,
+            refresh_indexes=self._asking.refresh_indexes,
             max_papers=settings.project_max_papers,
             summaries=self.summaries,
         )
@@ -115,18 +111,7 @@ class Workbench:
             self._database, self.user, embedder=lambda: self._embedder.for_searching().embedder
         )
         self.tools = Tools(self._database, self.user, find_projects=self.projects.search)
-        self.conversations = Conversations(
-            Desk(
-                self._database,
-                self.user,
-                choose_model=self._chat_model,
-                limits=self._limits,
-                find=self._find,
-                similarity=self._similarity,
-                tools=self.tools,
-                memory=self.memory,
-            )
-        )
+        self.conversations = Conversations(Desk(asking=self._asking, tools=self.tools, memory=self.memory))
         self.bibliography = Bibliography(self._database, self.user, conversation=self.conversations.get)
         self.summaries.backfill()
 
@@ -166,8 +151,8 @@ class Workbench:
         ``mode`` is ``"hybrid"``, ``"vector"`` or ``"keyword"``. What was left out, and why, is in
         ``Evidence.dropped``; times in seconds are in ``Evidence.timing``.
         """
-        limits = self._limits(top_k, max_per_paper, min_relevance)
-        return self._find(query, scope=as_scope(scope), limits=limits, mode=mode).evidence
+        limits = self._asking.limits(top_k, max_per_paper, min_relevance)
+        return self._asking.find(query, scope=as_scope(scope), limits=limits, mode=mode).evidence
 
     def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
         """A cited answer from the scope's papers, or a refusal with the nearest passages.
@@ -210,10 +195,10 @@ class Workbench:
         for what the settings choose. Closing the stream, from any thread, stops the chat model.
         """
         started = time.perf_counter()
-        limits = self._limits(top_k, max_per_paper, min_relevance)
-        model, warnings = self._chat_model(provider, as_scope(scope))
+        limits = self._asking.limits(top_k, max_per_paper, min_relevance)
+        model, warnings = self._asking.chat_model(provider, as_scope(scope))
         stoppable = StoppableModel(model) if model is not None else None
-        found = self._find(question, scope=scope, limits=limits, mode=mode)
+        found = self._asking.find(question, scope=scope, limits=limits, mode=mode)
         task = AnswerTask(
             question=found.evidence.query,
             evidence=found.evidence,
@@ -221,7 +206,7 @@ class Workbench:
             chat_model=stoppable,
             answerable=found.answerable,
             warnings=warnings,
-            similarity=self._similarity(found.evidence.query),
+            similarity=self._asking.similarity(found.evidence.query),
             started=started,
         )
         return EventStream(answer_events(task), stop=stoppable.stop if stoppable else None)
@@ -291,7 +276,7 @@ class Workbench:
         except ProviderError as error:
             warnings.append(str(error))
         try:
-            model, notes = self._chat_model(None, Scope.ORPHANS)
+            model, notes = self._asking.chat_model(None, Scope.ORPHANS)
             warnings += notes
         except ProviderError as error:
             warnings.append(str(error))
@@ -310,91 +295,6 @@ class Workbench:
         return maintenance.backup(self._database, Path(path).expanduser())
 
     # --- wiring ------------------------------------------------------------------------------
-
-    def _limits(
-        self, top_k: int | None, max_per_paper: int | None, min_relevance: float | None
-    ) -> SelectionLimits:
-        chosen = self.settings
-        return SelectionLimits(
-            top_k=chosen.top_k if top_k is None else top_k,
-            max_per_paper=chosen.max_chunks_per_paper if max_per_paper is None else max_per_paper,
-            min_relevance=chosen.min_relevance if min_relevance is None else min_relevance,
-        )
-
-    def _find(self, question: str, **wanted: Any) -> Found:
-        """As ``Searcher.find``."""
-        try:
-            return self._searcher().find(question, **wanted)
-        except EmbedderMismatchError:  # another process has given the library other vectors since
-            self._embedder.forget()
-            return self._searcher().find(question, **wanted)
-
-    def _similarity(self, question: str) -> Similarity | None:
-        """Cosines with the question, for answers without a chat model; zeros where the embedder fails."""
-        embedder = self._embedder.for_searching().embedder
-        if embedder is None:
-            return None
-
-        def similarity(texts: Sequence[str]) -> Sequence[float]:
-            try:
-                cosines = embedder.embed_documents(texts) @ embedder.embed_query(question)
-            except ProviderError:
-                return [0.0] * len(texts)
-            return [float(cosine) for cosine in cosines]
-
-        return similarity
-
-    def _chat_model(self, provider: str | None, scope: Scope) -> tuple[ChatModel | None, tuple[str, ...]]:
-        from workbench.providers.choose import as_chat_model, choose_chat
-
-        if provider is not None and provider not in CHAT_PROVIDERS:
-            raise InvalidInputError(f"provider={provider!r}: allowed are {', '.join(CHAT_PROVIDERS)}.")
-        if provider == "extractive":
-            return None, ()
-        if provider in (None, "auto") and self._given_chat_model is not None:
-            return as_chat_model(self._given_chat_model), ()
-        settings = self.settings.model_copy(update={"chat": provider}) if provider else self.settings
-        model, warnings = choose_chat(settings, project=scope.project_id is not None)
-        return model, tuple(warnings)
-
-    @cached_property
-    def _source(self) -> LibraryIndexSource:
-        return LibraryIndexSource(self._database)
-
-    @cached_property
-    def _vector_index(self) -> VectorIndex:
-        from workbench.indexes.exact_vectors import ExactVectorIndex
-
-        exact = ExactVectorIndex(self._source, self._database.derived / "vectors")
-        if self.settings.vector_index == "exact":
-            return exact
-        from workbench.indexes.hnsw_vectors import HnswVectorIndex
-
-        return HnswVectorIndex(self._source, self._database.derived / "hnsw", exact)
-
-    @cached_property
-    def _keyword_index(self) -> KeywordIndex:
-        from workbench.indexes.keyword import KeywordTantivyIndex
-
-        return KeywordTantivyIndex(self._source, self._database.derived / "keywords")
-
-    def _refresh_indexes(self) -> None:
-        """After papers came or changed, so that the next search need not wait. One that cannot catch up now
-        does so at that search."""
-        self._vector_index.refresh()
-        self._keyword_index.refresh()
-
-    def _searcher(self) -> Searcher:
-        choice = self._embedder.for_searching()
-        return Searcher(
-            database=self._database,
-            user=self.user,
-            vector_index=self._vector_index,
-            keyword_index=self._keyword_index,
-            embedder=choice.embedder,
-            warnings=choice.warnings,
-            shared_share=self.settings.shared_share,
-        )
 
     @cached_property
     def _reader(self) -> Reader:

@@ -16,6 +16,7 @@ from workbench.records import (
     Event,
     Message,
 )
+from workbench.retrieval.markers import as_prose
 from workbench.scope import Scope
 from workbench.searching import Mode, checked_query
 from workbench.storage import conversations as store
@@ -40,6 +41,16 @@ class Conversation:
 
     def __repr__(self) -> str:
         return f"Conversation({self.id})"
+
+    def _repr_markdown_(self) -> str:
+        """The conversation as a notebook shows it: questions in bold, answers with their sources."""
+        parts = [f"### {as_prose(self.title)}"]
+        for message in self.messages:
+            if message.answer is None:
+                parts.append(f"**{as_prose(message.text)}**")
+            else:
+                parts.append("\n\n".join([message.answer._repr_markdown_(), *message.changed]))
+        return "\n\n".join(parts)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Conversation) and (self.id, self._desk.database.path) == (
@@ -129,12 +140,12 @@ class Conversation:
         """
         desk = self._desk
         checked_query(question, mode)
-        model, warnings = desk.choose_model(provider, self.info.scope)
+        model, warnings = desk.asking.chat_model(provider, self.info.scope)
         stoppable = StoppableModel(model) if model is not None else None
         request = Request(
             conversation_id=self.id,
             question=clean_text(question).strip(),
-            limits=desk.limits(top_k, max_per_paper, min_relevance),
+            limits=desk.asking.limits(top_k, max_per_paper, min_relevance),
             mode=mode,
             model=stoppable,
             warnings=warnings,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from workbench.asking import Asking
 from workbench.chat.citing import cite
 from workbench.chat.engine import EXTRACTIVE, AnswerTask, answer_events
-from workbench.chat.extractive import Similarity
 from workbench.chat.followups import standalone
 from workbench.chat.history import MOST_MESSAGES, history_messages
 from workbench.chat.prompts import answer_prompt
@@ -45,19 +46,19 @@ STOPPED = "You stopped this answer before it was complete."
 
 @dataclass(frozen=True)
 class Desk:
-    """What a conversation needs of the workbench.
+    """What a conversation needs of the workbench. ``memory`` is asked before an answer and told after it."""
 
-    ``find`` is ``Searcher.find``. ``memory`` is asked before an answer and told after it.
-    """
-
-    database: Database
-    user: str
-    choose_model: Callable[[str | None, Scope], tuple[ChatModel | None, tuple[str, ...]]]
-    limits: Callable[[int | None, int | None, float | None], SelectionLimits]
-    find: Callable[..., Found]
-    similarity: Callable[[str], Similarity | None]
+    asking: Asking
     tools: Tools
     memory: Memories
+
+    @property
+    def database(self) -> Database:
+        return self.asking.database
+
+    @property
+    def user(self) -> str:
+        return self.asking.user
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
         chat_model=model,
         answerable=found.answerable,
         warnings=((opened.notice,) if opened.notice else ()) + request.warnings,
-        similarity=desk.similarity(found.evidence.query),
+        similarity=desk.asking.similarity(found.evidence.query),
         history=history,
         memory=recalled,
         toolbox=_toolbox(desk, info),
@@ -202,15 +203,18 @@ def _standalone(request: Request, opened: _Opened, history: Sequence[ChatMessage
 
 
 def _find(desk: Desk, request: Request, info: ConversationInfo, scope: Scope, searched: str) -> Found:
+    find = partial(desk.asking.find, searched, scope=scope, limits=request.limits, mode=request.mode)
     if info.paper_id is None:
-        return desk.find(searched, scope=scope, limits=request.limits, mode=request.mode)
+        return find()
     if request.model is not None:
         with desk.database.read() as cursor:
             whole = whole_paper(cursor, desk.user, info.paper_id, query=searched)
         prompt = answer_prompt(searched, whole.evidence.passages, window=request.model.context_window)
         if prompt.fits and not prompt.left_out:
             return whole
-    return desk.find(searched, scope=scope, limits=request.limits, mode=request.mode, paper=info.paper_id)
+    return desk.asking.find(
+        searched, scope=scope, limits=request.limits, mode=request.mode, paper=info.paper_id
+    )
 
 
 # --- keeping ---------------------------------------------------------------------------------

@@ -95,6 +95,16 @@ def test_the_stream_of_a_conversation_ends_with_the_stored_messages_id(wb: Workb
     assert "".join(e.text for e in events if isinstance(e, TextDelta)) == done.answer.text
 
 
+def test_a_notebook_shows_a_conversation_with_its_sources(wb: Workbench) -> None:
+    talk = wb.conversations.create(Scope.project(1), title="Melting [1]")
+    talk.ask(MELTING, top_k=1)
+    wb.papers.remove(1)
+    shown = talk._repr_markdown_()
+    assert shown.startswith(f"### Melting (ref. 1)\n\n**{MELTING}**\n\n")
+    assert f"- [1] A study of arvenite, page 2: “{SENTENCE}”" in shown
+    assert shown.endswith("\n\n“A study of arvenite” has left your library.")
+
+
 def test_conversations_are_listed_renamed_cleared_and_deleted(wb: Workbench) -> None:
     first, second = wb.conversations.create(), wb.conversations.create(Scope.ALL, title="Melting")
     assert [(c.id, c.title) for c in wb.conversations.list()] == [

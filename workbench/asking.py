@@ -1,0 +1,120 @@
+"""What every answer needs: the indexes, the search, the chat model, as one open workbench has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from workbench.chat.extractive import Similarity
+from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
+from workbench.interfaces import ChatModel, KeywordIndex, VectorIndex
+from workbench.retrieval.selection import SelectionLimits
+from workbench.scope import Scope
+from workbench.searching import Found, Searcher
+from workbench.serving import ServingEmbedder
+from workbench.settings import Settings
+from workbench.storage.database import Database
+from workbench.storage.index_source import LibraryIndexSource
+
+CHAT_PROVIDERS = ("auto", "ollama", "extractive")
+
+
+class Asking:
+    """One user's way from a question to evidence and to a chat model. Indexes open when first used."""
+
+    def __init__(
+        self, database: Database, settings: Settings, embedder: ServingEmbedder, *, chat_model: Any | None
+    ) -> None:
+        self.database, self.settings, self.user = database, settings, settings.user
+        self._embedder, self._given_chat_model = embedder, chat_model
+
+    def limits(
+        self, top_k: int | None, max_per_paper: int | None, min_relevance: float | None
+    ) -> SelectionLimits:
+        """The limits of one call: those given, else the settings'."""
+        chosen = self.settings
+        return SelectionLimits(
+            top_k=chosen.top_k if top_k is None else top_k,
+            max_per_paper=chosen.max_chunks_per_paper if max_per_paper is None else max_per_paper,
+            min_relevance=chosen.min_relevance if min_relevance is None else min_relevance,
+        )
+
+    def find(self, question: str, **wanted: Any) -> Found:
+        """The evidence for a question; ``wanted`` is what ``Searcher.find`` takes."""
+        try:
+            return self._searcher().find(question, **wanted)
+        except EmbedderMismatchError:  # another process has given the library other vectors since
+            self._embedder.forget()
+            return self._searcher().find(question, **wanted)
+
+    def similarity(self, question: str) -> Similarity | None:
+        """Cosines with the question, for answers without a chat model; zeros where the embedder fails."""
+        embedder = self._embedder.for_searching().embedder
+        if embedder is None:
+            return None
+
+        def similarity(texts: Sequence[str]) -> Sequence[float]:
+            try:
+                cosines = embedder.embed_documents(texts) @ embedder.embed_query(question)
+            except ProviderError:
+                return [0.0] * len(texts)
+            return [float(cosine) for cosine in cosines]
+
+        return similarity
+
+    def chat_model(self, provider: str | None, scope: Scope) -> tuple[ChatModel | None, tuple[str, ...]]:
+        """The chat model for a scope, None for answers in the papers' own sentences, and what to tell of it.
+
+        Raises InvalidInputError for an unknown provider, ProviderUnavailableError for one asked for by name.
+        """
+        from workbench.providers.choose import as_chat_model, choose_chat
+
+        if provider is not None and provider not in CHAT_PROVIDERS:
+            raise InvalidInputError(f"provider={provider!r}: allowed are {', '.join(CHAT_PROVIDERS)}.")
+        if provider == "extractive":
+            return None, ()
+        if provider in (None, "auto") and self._given_chat_model is not None:
+            return as_chat_model(self._given_chat_model), ()
+        settings = self.settings.model_copy(update={"chat": provider}) if provider else self.settings
+        model, warnings = choose_chat(settings, project=scope.project_id is not None)
+        return model, tuple(warnings)
+
+    @cached_property
+    def _source(self) -> LibraryIndexSource:
+        return LibraryIndexSource(self.database)
+
+    @cached_property
+    def _vector_index(self) -> VectorIndex:
+        from workbench.indexes.exact_vectors import ExactVectorIndex
+
+        exact = ExactVectorIndex(self._source, self.database.derived / "vectors")
+        if self.settings.vector_index == "exact":
+            return exact
+        from workbench.indexes.hnsw_vectors import HnswVectorIndex
+
+        return HnswVectorIndex(self._source, self.database.derived / "hnsw", exact)
+
+    @cached_property
+    def _keyword_index(self) -> KeywordIndex:
+        from workbench.indexes.keyword import KeywordTantivyIndex
+
+        return KeywordTantivyIndex(self._source, self.database.derived / "keywords")
+
+    def refresh_indexes(self) -> None:
+        """After papers came or changed, so that the next search need not wait. One that cannot catch up now
+        does so at that search."""
+        self._vector_index.refresh()
+        self._keyword_index.refresh()
+
+    def _searcher(self) -> Searcher:
+        choice = self._embedder.for_searching()
+        return Searcher(
+            database=self.database,
+            user=self.user,
+            vector_index=self._vector_index,
+            keyword_index=self._keyword_index,
+            embedder=choice.embedder,
+            warnings=choice.warnings,
+            shared_share=self.settings.shared_share,
+        )

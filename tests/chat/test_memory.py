@@ -151,3 +151,21 @@ def test_likeness_finds_what_no_word_does_and_the_limit_holds() -> None:
     assert [m.id for m in recalled("rodents", MEMORIES, cosines=cosines)] == [4, 1]
     assert [m.id for m in recalled("rodents", MEMORIES, cosines=cosines, limit=1)] == [4]
     assert recalled("rodents", [], cosines=cosines) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "ids"),
+    [
+        ([0.5, 0.1, 0.1, 0.1], [4]),
+        ([0.5, 0.5, 0.5, 0.5], []),  # some embedders find everything alike
+        ([0.36, 0.1, 0.1, 0.1], [4]),
+        ([0.34, 0.0, 0.0, 0.0], []),
+        ([0.46], [4]),
+        ([0.44], []),
+    ],
+)
+def test_a_memory_without_a_common_word_must_be_alike_and_stand_out(
+    values: list[float], ids: list[int]
+) -> None:
+    newest = MEMORIES[::-1][: len(values)]
+    assert [m.id for m in recalled("rodents", newest, cosines=lambda question, texts: values)] == ids

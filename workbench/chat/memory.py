@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from statistics import median
 
 from workbench.records import Memory
 from workbench.retrieval.sentences import sentence_spans
@@ -21,7 +22,10 @@ ECHO = 0.7  # share of a statement's terms that a text shown to the user holds i
 ECHO_TERMS = 3  # … if it has so many terms at least
 MOST_RECALLED = 5
 RECALLED_FROM = 0.15  # share of the question's terms, by weight, that a memory must hold …
-ALIKE = 0.45  # … or the cosine that it must have with the question
+ALIKE = 0.45  # … or the cosine that it must have with the question; where there are some to compare with …
+ALIKE_OF_MANY = 0.35
+ABOVE_OTHERS = 0.15  # … it must stand out from their median, because embedders differ in what is near
+MANY = 4
 
 Cosines = Callable[[str, Sequence[str]], Sequence[float]]
 """Cosine of each text with the first one."""
@@ -165,10 +169,12 @@ def recalled(
         return []
     shares = _term_shares(question, ordered)
     likeness = cosines(question, [m.text for m in ordered]) if cosines else [0.0] * len(ordered)
+    many = len(ordered) >= MANY
+    alike = max(ALIKE_OF_MANY, median(likeness) + ABOVE_OTHERS) if many else ALIKE
     near = [
         (share + max(0.0, cosine), memory)
         for share, cosine, memory in zip(shares, likeness, ordered, strict=True)
-        if share >= RECALLED_FROM or cosine >= ALIKE
+        if share >= RECALLED_FROM or cosine >= alike
     ]
     near.sort(key=lambda pair: -pair[0])
     return [memory for _, memory in near[:limit]]

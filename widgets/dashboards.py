@@ -48,17 +48,18 @@ class Dashboard:
 
     def __init__(self, workbench: Workbench, *, run: Run = in_thread) -> None:
         self.header = Header(workbench, views=VIEWS, run=run)
-        self.projects = Projects(workbench, run=run)
+        self.projects = Projects(workbench, on_delete=self._project_gone, run=run)
         self.papers = PaperList(workbench, on_change=self._library_changed, on_read=self._read, run=run)
         self.uploads = Uploads(
             self.papers.add_uploads, max_bytes=workbench.settings.max_file_mb * 1_000_000, run=run
         )
-        self.chat = Chat(workbench, on_cite=self._cite, run=run)
+        self.chat = Chat(workbench, on_cite=self._cite, on_scope=self._scope_chosen, run=run)
         self.viewer = Viewer(workbench, run=run)
         self._cited_turn = -1
         self.box = self._arranged()
         self.projects.observe(lambda _: self._project_chosen(), "chosen")
         self.projects.observe(lambda _: self.chat.offer_scopes(self.projects.projects), "projects")
+        self.header.observe(lambda _: setattr(self.chat, "known", self.header.told), "told")
         self.papers.observe(lambda _: self._papers_listed(), "papers")
         self.viewer.observe(lambda _: self._citation_stepped(), "citation")
         self.viewer.observe(lambda change: self._fold(change["new"] > 0), "paper")
@@ -89,6 +90,13 @@ class Dashboard:
         self.viewer.clear()
         self.chat.show(self.projects.chosen)
         self.papers.in_background("listing the papers", self._list_papers)
+
+    def _scope_chosen(self, scope: int) -> None:
+        """A scope that was chosen in the thread is the one that the whole dashboard shows."""
+        self.projects.act({"do": "choose", "with": {"id": scope}})
+
+    def _project_gone(self, project: int) -> None:
+        self.chat.forget(project)
 
     def _list_papers(self) -> None:
         self.papers.show(self.projects.scope)

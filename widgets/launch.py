@@ -9,6 +9,9 @@ PACKAGE = Path(__file__).resolve().parent
 SITE = PACKAGE / "site"
 """Our part of Jupyter's data folders: the page's template and the server's settings."""
 
+START_FOLDER = "WORKBENCH_START_FOLDER"
+"""The environment's name for the folder in which the dashboard was started. Kernels run elsewhere."""
+
 
 def dashboard_notebook() -> Path:
     """The notebook that shows the dashboard: the checkout's, else the one inside the package."""

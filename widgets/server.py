@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +16,7 @@ from traitlets import Unicode, default
 from voila.app import Voila
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 
-from widgets.launch import PACKAGE, SITE
+from widgets.launch import PACKAGE, SITE, START_FOLDER
 
 
 class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
@@ -33,6 +34,7 @@ class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
     def initialize(self, argv: Any = None) -> None:
         _put_first("JUPYTER_PATH", str(SITE))
         _put_first("PYTHONPATH", str(PACKAGE.parent))  # kernels start in the notebook's folder
+        os.environ.setdefault(START_FOLDER, str(Path.cwd()))
         super().initialize(argv)
         if self.library:
             os.environ["WORKBENCH_LIBRARY"] = self.library

@@ -23,6 +23,7 @@ const ICONS = {
   fit: ["M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3"],
   forward: ["M6 3.5 10.5 8 6 12.5"],
   less: ["M3.2 8h9.6"],
+  more: ["M3.4 8h.01M8 8h.01M12.6 8h.01"],
   page: ["M4 2.2h5l3 3v8.6H4z", "M9 2.2v3h3"],
   send: ["M8 13V3.5M3.8 7.5 8 3.3l4.2 4.2"],
   sidebar: ["M2.5 3h11v10h-11z", "M6.3 3v10"],
@@ -77,6 +78,11 @@ function errorLine(model) {
     line.hidden = !model.get("error");
   });
   return { line, stop };
+}
+
+/** "1 page", "3 sections". */
+function counted(number, noun) {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** "page 4", the printed label beside it where it differs; a section by its own name. */

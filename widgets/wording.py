@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+ORPHANS_NAME = "Orphan notes"
+ALL_NAME = "All notes"
+"""The two scopes that are no project, as every panel calls them."""
+
+
+def scope_name(label: str) -> str:
+    """A scope's label as the panels call it."""
+    return ORPHANS_NAME if label == "Orphan notes only" else label
+
 
 def one_line(text: str, limit: int = 300) -> str:
     """``text`` without line breaks, cut at a word to at most ``limit`` characters."""

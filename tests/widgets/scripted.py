@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import workbench
-from workbench import Event, Page, PageView, Paper, Project, Scope
+from workbench import Event, Message, Page, PageView, Paper, Project, Scope
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PNG = b"\x89PNG not really"
@@ -64,7 +64,7 @@ class Papers:
         return PageView(PNG, width, width, boxes, bool(boxes))
 
     def pages(self, wanted: Paper) -> list[Page]:
-        return self.texts[wanted.id]
+        return self.texts.get(wanted.id, [])
 
 
 @dataclass
@@ -86,6 +86,35 @@ class Projects:
 
     def _count(self, project: int) -> int:
         return sum(p == project for p in self.papers.project_of.values())
+
+
+@dataclass
+class Conversation:
+    """Streams what the workbench's script says; ``messages`` are what an earlier visit left."""
+
+    workbench: ScriptedWorkbench
+    scope: Scope
+    messages: Sequence[Message] = ()
+
+    def stream(self, question: str) -> Iterator[Event]:
+        self.workbench.asked.append((question, self.scope))
+        return iter(self.workbench.script)
+
+
+@dataclass
+class Conversations:
+    workbench: ScriptedWorkbench
+    held: list[Conversation] = field(default_factory=list)
+
+    def list(self) -> list[Conversation]:
+        return self.held[::-1]
+
+    def get(self, conversation: Conversation) -> Conversation:
+        return conversation
+
+    def create(self, scope: Scope) -> Conversation:
+        self.held.append(Conversation(self.workbench, scope))
+        return self.held[-1]
 
 
 class Stream:
@@ -117,7 +146,7 @@ class Stream:
 
 
 class ScriptedWorkbench:
-    """``script`` is what the next ``stream`` gives; ``asked`` records questions and scopes."""
+    """``script`` is what the next question gets; ``asked`` records questions and scopes."""
 
     def __init__(self) -> None:
         self.settings = Settings()
@@ -125,10 +154,11 @@ class ScriptedWorkbench:
         self.projects = Projects(self.papers)
         self.script: Iterable[Event] = ()
         self.asked: list[tuple[str, Scope]] = []
+        self.chats: dict[int, Conversation] = {}
+        self.conversations = Conversations(self)
 
-    def stream(self, question: str, *, scope: Scope = Scope.ORPHANS) -> Iterator[Event]:
-        self.asked.append((question, scope))
-        return iter(self.script)
+    def project_chat(self, project: int) -> Conversation:
+        return self.chats.setdefault(project, Conversation(self, Scope.project(project)))
 
     def status(self) -> dict[str, Any]:
         return {"chat_model": "extractive", "papers": len(self.papers.held), "warnings": ["No Ollama here."]}

@@ -10,10 +10,20 @@ from typing import Any
 import pytest
 
 from tests.widgets.answers import FIRST, answer, evidence
-from tests.widgets.scripted import ScriptedWorkbench, Stream
+from tests.widgets.scripted import NOW, ScriptedWorkbench, Stream
 from widgets.chat.state import ALL, ORPHANS, ChatState
 from widgets.panel import at_once, in_thread
-from workbench import AnswerDone, EvidenceFound, Notice, ProviderError, Scope, TextDelta
+from workbench import (
+    Answer,
+    AnswerDone,
+    EvidenceFound,
+    Message,
+    Notice,
+    ProviderError,
+    Scope,
+    ScopeChange,
+    TextDelta,
+)
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -36,6 +46,10 @@ def wait_until(true: Callable[[], bool]) -> None:
     while not true():
         assert time.monotonic() < deadline, "nothing happened within five seconds"
         time.sleep(0.005)
+
+
+def _message(id: int, role: Any, text: str, told: Answer | None = None, **more: Any) -> Message:
+    return Message(id, 1, role, text, Scope.ORPHANS, told, NOW, **more)
 
 
 def complete(title: str = "Notes") -> list[Any]:
@@ -65,7 +79,9 @@ def test_a_finished_turn_holds_the_answer_its_citations_and_its_footing(scripted
         "cited": 2,
         "in_scope": 3,
         "provider": "extractive",
-        "scope": "Orphan notes only",
+        "scope": "Orphan notes",
+        "extractive": True,
+        "quotes": 2,
         "seconds": 1.3,
     }
     assert turn["citations"][1] == {
@@ -179,14 +195,69 @@ def test_each_scope_has_its_own_thread_and_an_answer_lands_where_it_was_asked(
     assert [t["state"] for t in chat.turns] == ["done"]
 
 
-def test_the_scope_of_a_question_is_the_one_chosen(scripted: ScriptedWorkbench) -> None:
-    chat, _ = state(scripted)
+def test_a_question_sees_the_scope_shown_and_another_one_is_shown_elsewhere(
+    scripted: ScriptedWorkbench,
+) -> None:
+    chosen: list[int] = []
+    chat = ChatState(scripted, on_cite=lambda *_: None, on_scope=chosen.append, run=at_once)  # type: ignore[arg-type]
     chat.offer_scopes([{"id": 2, "name": "Weaving", "papers": 1}])
+    assert [choice["label"] for choice in chat.scopes] == ["Orphan notes", "Weaving", "All notes"]
     scripted.script = complete()
-    for value in (2, ORPHANS, ALL, 99):
-        chat.act({"do": "choose_scope", "with": {"value": value}})
+    for place in (2, ORPHANS, ALL):
+        chat.show(place)
         ask(chat)
-    assert [scope for _, scope in scripted.asked] == [Scope.project(2), Scope.ORPHANS, Scope.ALL, Scope.ALL]
+    assert [scope for _, scope in scripted.asked] == [Scope.project(2), Scope.ORPHANS, Scope.ALL]
+    for value in (2, 99, ALL):
+        chat.act({"do": "choose_scope", "with": {"value": value}})
+    assert chosen == [2], "an unknown scope and the one shown change nothing"
+
+
+def test_another_visit_finds_each_thread_as_it_was_left(scripted: ScriptedWorkbench) -> None:
+    messages = (
+        _message(1, "user", "What does the engine do?"),
+        _message(2, "assistant", "", answer(), changed=("“Notes” was removed.",)),
+        _message(3, "user", "And the loom?"),
+    )
+    scripted.conversations.create(Scope.ALL).messages = messages
+    scripted.conversations.create(Scope.ORPHANS)
+    scripted.project_chat(2).messages = messages[:2]
+    chat, _ = state(scripted)
+    chat.show(ALL)
+    assert [(t["question"], t["state"]) for t in chat.turns] == [
+        ("What does the engine do?", "done"),
+        ("And the loom?", "failed"),
+    ]
+    assert chat.turns[0]["notes"] == ["One thing to know.", "“Notes” was removed."]
+    chat.show(2)
+    assert [t["state"] for t in chat.turns] == ["done"]
+    scripted.script = complete()
+    ask(chat, "Again?")
+    assert ([t["question"] for t in chat.turns], scripted.asked) == (
+        ["What does the engine do?", "What does the engine do?"],
+        [("Again?", Scope.project(2))],
+    )
+    chat.show(ORPHANS)
+    assert (chat.turns, chat.reading) == ([], False)
+
+
+def test_a_scope_that_a_tool_sets_moves_the_panels_and_keeps_the_thread(scripted: ScriptedWorkbench) -> None:
+    chosen: list[int] = []
+    chat = ChatState(scripted, on_cite=lambda *_: None, on_scope=chosen.append, run=at_once)  # type: ignore[arg-type]
+    chat.show(ORPHANS)
+    scripted.script = [AnswerDone(answer(), scope_change=ScopeChange(2, "Weaving"))]
+    ask(chat, "Use my weaving project.")
+    chat.show(2)  # as the dashboard does then
+    assert (chosen, chat.scope, len(chat.turns)) == ([2], 2, 1)
+    chat.show(ORPHANS)
+    chat.show(2)
+    assert chat.turns == [], "the project's own chat is another thread"
+
+
+def test_a_refusal_marks_no_sentence_as_unsupported(scripted: ScriptedWorkbench) -> None:
+    chat, _ = state(scripted)
+    scripted.script = [AnswerDone(answer(refused=True))]
+    ask(chat)
+    assert "wb-partly" not in chat.turns[0]["html"]
 
 
 def test_hostile_titles_and_answers_reach_the_page_as_text_only(scripted: ScriptedWorkbench) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets
 import pytest
 
+import workbench
 from tests.widgets.answers import answer, evidence
 from tests.widgets.scripted import ScriptedWorkbench, paper
 from widgets import dashboards
@@ -23,6 +24,7 @@ from workbench import (
     Scope,
     Workbench,
 )
+from workbench.providers.fake_embedder import FakeEmbedder
 
 
 @pytest.fixture
@@ -103,6 +105,49 @@ def test_a_chat_model_that_is_away_is_told_and_stops_nothing(
     assert real.header.error == "Ollama does not answer. Start it."
     assert [o["status"] for o in real.papers.outcomes] == ["ready"]
     assert [p["papers"] for p in real.projects.projects] == [1]
+
+
+def test_a_missing_chat_model_is_told_once_and_calmly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CHAT", "auto")
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    with workbench.open(tmp_path / "l.duckdb", user="ada", embedder=FakeEmbedder()) as wb:
+        real = Dashboard(wb, run=at_once)
+        (tmp_path / "new.txt").write_text("The engine weaves patterns as the loom weaves flowers.")
+        real.papers.act({"do": "add_path", "with": {"path": str(tmp_path / "new.txt")}})
+        real.chat.act({"do": "ask", "with": {"question": "What does the engine weave?"}})
+    assert (real.header.health, real.header.notes, real.header.facts[2]) == ("good", [], "all healthy")
+    assert real.header.explained.startswith("No chat model, so answers are the papers' own sentences. ")
+    assert real.chat.turns[0]["state"] == "done"
+    assert set(real.chat.turns[0]["notes"]) <= set(real.chat.known), "the page shows it in the header alone"
+
+
+def test_projects_are_renamed_archived_restored_and_deleted(wb: Workbench, tmp_path: Path) -> None:
+    real = Dashboard(wb, run=at_once)
+    panel = real.projects
+    (tmp_path / "new.txt").write_text("The engine weaves patterns as the loom weaves flowers.")
+    real.papers.act({"do": "add_path", "with": {"path": str(tmp_path / "new.txt")}})
+    panel.act({"do": "rename", "with": {"id": 1, "name": " Looms "}})
+    assert (panel.name, real.chat.scopes[1]["label"]) == ("Looms", "Looms")
+    panel.act({"do": "archive", "with": {"id": 1}})
+    assert (panel.projects, panel.archived, panel.chosen) == (
+        [],
+        [{"id": 1, "name": "Looms", "papers": 1}],
+        0,
+    )
+    panel.act({"do": "restore", "with": {"id": 1}})
+    assert (panel.chosen, panel.archived, len(real.papers.papers)) == (1, [], 1)
+    panel.act({"do": "delete", "with": {"id": 1}})
+    assert (panel.chosen, panel.told) == (0, "“Looms” is deleted. Its 1 paper stays in the library.")
+    assert (panel.orphans, panel.all_papers, len(real.papers.papers)) == (1, 1, 1)
+
+
+def test_all_notes_are_an_entry_like_any_other_and_the_chip_chooses_it(made: Dashboard) -> None:
+    made.chat.act({"do": "choose_scope", "with": {"value": -1}})
+    assert (made.projects.chosen, made.projects.scope, made.chat.scope) == (-1, Scope.ALL, -1)
+    assert [row["title"] for row in made.papers.papers] == ["Paper 1", "Paper 2", "Paper 3"]
+    assert (made.papers.project, made.papers.limit) == (0, 0)
 
 
 def test_two_hundred_refreshes_make_no_new_widget(

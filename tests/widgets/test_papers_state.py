@@ -66,7 +66,7 @@ def test_a_folder_is_added_and_every_outcome_is_told(panel: PapersState, folder:
         ("d.txt", "ready"),
         ("e.txt", "duplicate"),
     ]
-    assert panel.outcomes[0]["detail"].startswith("1 page, ")
+    assert panel.outcomes[0]["detail"].startswith("1 section, ")
     assert panel.outcomes[2]["detail"]
     assert "\n" not in panel.outcomes[2]["detail"]
     assert len(panel.papers) == 3
@@ -77,9 +77,71 @@ def test_an_empty_path_is_refused_and_a_wrong_one_is_an_outcome(panel: PapersSta
     add_path(panel, "  ")
     assert panel.error == "Name a file or a folder."
     add_path(panel, tmp_path / "nowhere.pdf")
-    assert panel.outcomes == [{"file": "nowhere.pdf", "status": "failed", "detail": "there is no such file"}]
+    assert panel.error == f"There is nothing at {tmp_path / 'nowhere.pdf'}"
+    assert panel.outcomes == []
+
+
+def test_a_relative_path_begins_where_the_dashboard_was_started(
+    panel: PapersState, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_START_FOLDER", str(folder.parent))
+    add_path(panel, "papers/a.txt")
+    assert [(o["file"], o["status"]) for o in panel.outcomes] == [("a.txt", "ready")]
+    add_path(panel, "papers/z.txt")
+    assert panel.error == f"There is nothing at {folder / 'z.txt'}"
+
+
+def test_outcomes_belong_to_a_scope_stay_and_are_dismissed_one_by_one(
+    wb: Workbench, panel: PapersState, folder: Path
+) -> None:
+    add_path(panel, folder / "a.txt")
+    add_path(panel, folder / "b.txt")
+    assert [o["file"] for o in panel.outcomes] == ["a.txt", "b.txt"]
+    panel.show(Scope.ORPHANS)
+    assert panel.outcomes == []
+    panel.show(Scope.project(wb.projects.get("Weaving")))
+    panel.act({"do": "dismiss_outcome", "with": {"index": 0}})
+    assert [o["file"] for o in panel.outcomes] == ["b.txt"]
     panel.act({"do": "clear_outcomes"})
     assert panel.outcomes == []
+
+
+def test_what_is_told_of_a_paper_is_the_same_during_and_after_its_batch(
+    panel: PapersState, folder: Path
+) -> None:
+    seen: list[list[dict[str, str]]] = []
+    panel.observe(lambda change: seen.append(change["new"]), "outcomes")
+    add_path(panel, folder / "a.txt")
+    assert seen == [[{"file": "a.txt", "status": "ready", "detail": seen[0][0]["detail"]}]]
+    assert seen[0][0]["detail"].startswith("1 section, ")
+
+
+def test_a_paper_is_taken_out_of_a_project_put_back_and_removed_from_the_library(
+    wb: Workbench, panel: PapersState, folder: Path
+) -> None:
+    add_path(panel, folder / "a.txt")
+    title = panel.papers[0]["title"]
+    panel.act({"do": "take_out", "with": {"id": 1}})
+    assert (panel.papers, panel.told) == ([], f"“{title}” is out of this project. It stays in the library.")
+    panel.act({"do": "offer_library"})
+    assert [row["id"] for row in panel.library] == [1]
+    panel.act({"do": "add_from_library", "with": {"ids": [1]}})
+    assert ([row["id"] for row in panel.papers], panel.error) == ([1], "")
+    panel.act({"do": "remove", "with": {"id": 1}})
+    assert (panel.papers, wb.papers.list(), panel.told) == ([], [], f"“{title}” is removed from the library.")
+
+
+def test_a_full_project_says_what_can_be_done_here(
+    wb: Workbench, panel: PapersState, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [wb.papers.add(folder / name).id for name in ("a.txt", "b.txt")]
+    monkeypatch.setattr(wb.projects, "_max_papers", 1)
+    panel.act({"do": "add_from_library", "with": {"ids": ids}})
+    assert panel.error == (
+        "Project “Weaving” holds 1 papers and its limit is 1. Take one out with its ⋯ menu, or choose another"
+        " project."
+    )
+    assert wb.projects.papers("Weaving") == [], "all of them or none"
 
 
 def test_an_upload_goes_by_its_label_and_its_copy_is_removed(
@@ -99,13 +161,13 @@ def test_cancelling_keeps_what_is_complete_and_adds_no_more(
     panel.observe(lambda change: change["new"].get("nth") == 2 and panel.act({"do": "cancel"}), "job")
     add_path(panel, folder)
     assert panel.outcomes == [
-        {"file": "a.txt", "status": "ready", "detail": "added"},
+        {"file": "a.txt", "status": "ready", "detail": panel.outcomes[0]["detail"]},
         {"file": "b.txt and 3 more", "status": "cancelled", "detail": "not added"},
     ]
     assert [p.file for p in wb.papers.list()] == ["a.txt"]
     panel.unobserve_all("job")
     add_path(panel, folder / "b.txt")
-    assert [(o["file"], o["status"]) for o in panel.outcomes] == [("b.txt", "ready")]
+    assert [(o["file"], o["status"]) for o in panel.outcomes[2:]] == [("b.txt", "ready")]
     assert wb.doctor() == []
 
 

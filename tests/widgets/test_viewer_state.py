@@ -41,6 +41,16 @@ def test_a_citation_opens_its_page_with_the_passage_marked(viewer: ViewerState) 
     assert (viewer.image, viewer.boxes, viewer.loading) == (PNG, [[0.1, 0.2, 0.9, 0.25]], False)
 
 
+def test_the_head_knows_the_marker_of_the_answer_and_the_printed_page(
+    scripted: ScriptedWorkbench, viewer: ViewerState
+) -> None:
+    scripted.papers.texts[2] = [Page(2, n, str(500 + n), "", 0, 0) for n in (1, 2, 3)]
+    viewer.show_citation([cited(1, 1), {**cited(2, 3), "n": 9}], 1)
+    assert (viewer.cited_as, viewer.marker, viewer.label) == ("citation", 9, "503")
+    viewer.show_citation([{**cited(1, 1), "n": 4, "score": 0.5}], 0)
+    assert (viewer.cited_as, viewer.marker, viewer.label) == ("passage", 4, "")
+
+
 def test_a_passage_that_cannot_be_placed_marks_nothing_and_says_so(
     scripted: ScriptedWorkbench, viewer: ViewerState
 ) -> None:

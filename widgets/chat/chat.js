@@ -3,7 +3,7 @@ const SUPPORT = { supported: "supported", partly: "partly supported", unsupporte
 function drawChat(model, root) {
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out of the composer
   const card = citationCard(root);
-  const empty = emptyThread(model, (text) => compose.write(text));
+  const empty = emptyThread(model);
   const list = el("div", { class: "wb-turns" });
   const thread = el("div", { class: "wb-thread", role: "log", "aria-label": "Questions and answers", tabIndex: -1 },
     el("div", { class: "wb-column" }, empty.box, list));
@@ -12,6 +12,7 @@ function drawChat(model, root) {
   root.append(thread, el("div", { class: "wb-compose" }, el("div", { class: "wb-column" }, problem.line, compose.box)), card.box);
 
   let drawn = [];
+  let shown = -1; // the thread whose turns are drawn
   const turnAt = (index) => {
     const live = model.get("live");
     const turn = model.get("turns")[index] ?? {};
@@ -21,7 +22,11 @@ function drawChat(model, root) {
   const draw = () => {
     const turns = model.get("turns");
     const active = model.get("active");
-    if (turns.length < drawn.length || (drawn[0] && drawn[0].question !== turns[0]?.question)) { drawn = []; list.replaceChildren(); }
+    if (shown !== model.get("thread") || turns.length < drawn.length || drawn.some((view, index) => view.question !== turns[index].question)) {
+      drawn = [];
+      list.replaceChildren();
+      shown = model.get("thread");
+    }
     const asked = turns.length > drawn.length;
     turns.forEach((_, index) => {
       const turn = turnAt(index);
@@ -32,7 +37,7 @@ function drawChat(model, root) {
       drawn[index].draw(turn);
       drawn[index].activate(active.turn === index ? active.k : -1);
     });
-    empty.box.hidden = turns.length > 0 || !model.get("scopes").length;
+    empty.box.hidden = turns.length > 0 || !model.get("scopes").length || model.get("reading");
     if (asked) thread.scrollTop = thread.scrollHeight; // the last turn fills the thread, so its question comes on top
   };
   root.addEventListener("keydown", (event) => {
@@ -43,12 +48,12 @@ function drawChat(model, root) {
     event.stopPropagation();
   });
   thread.addEventListener("scroll", () => card.hide(), { passive: true });
-  const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes"], draw), empty.stop, compose.stop, problem.stop];
+  const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes", "known", "thread", "reading"], draw), empty.stop, compose.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }
 
 /** What an empty thread shows: what to do, and questions to begin with. */
-function emptyThread(model, write) {
+function emptyThread(model) {
   const questions = el("div", { class: "wb-suggestions" });
   const hint = el("p");
   const box = el("div", { class: "wb-empty" }, el("h2", {}, "Ask across your papers"), hint, questions);
@@ -57,7 +62,9 @@ function emptyThread(model, write) {
     hint.textContent = texts.length
       ? "Every claim in an answer carries a number. Click it to read the page it came from."
       : "Add papers on the left, then ask a question that needs more than one of them.";
-    questions.replaceChildren(...texts.map((text) => el("button", { type: "button", onclick: () => write(text) }, text)));
+    questions.replaceChildren(...texts.map((text) => el("button", {
+      type: "button", onclick: () => { if (!model.get("streaming")) act(model, "ask", { question: text }); },
+    }, text)));
   });
   return { box, stop };
 }
@@ -82,7 +89,9 @@ function turnView(model, card, index, question) {
   for (const type of ["pointerout", "focusout"]) onChip(type, () => card.hideSoon());
 
   const draw = (now) => {
-    const key = JSON.stringify([now.state, now.html, now.notes, now.citations?.length]);
+    const told = ["done", "refused", "stopped"].includes(now.state) ? model.get("known") : [];
+    const own = now.notes.filter((note) => !told.includes(note)); // what the header tells is not told again
+    const key = JSON.stringify([now.state, now.html, own, now.citations?.length]);
     if (key === last) return;
     last = key;
     turn = now;
@@ -96,13 +105,13 @@ function turnView(model, card, index, question) {
       const citation = citationOf(chip);
       if (citation) chip.setAttribute("aria-label", `Citation ${citation.n}: ${dotted(citation.title, pageText(citation), SUPPORT[citation.support])}`);
     }
-    notes.replaceChildren(...turn.notes.map((note) => el("div", {}, note)));
+    notes.replaceChildren(...own.map((note) => el("div", {}, note)));
     foot.draw(turn);
   };
   const activate = (k) => {
     for (const chip of body.querySelectorAll(".wb-cite")) chip.classList.toggle("wb-on", Number(chip.dataset.k) === k);
   };
-  return { article, draw, activate };
+  return { article, question, draw, activate };
 }
 
 /** Below an answer: how well it is supported, where it comes from, and the passages it could use. */
@@ -112,7 +121,7 @@ function turnFoot(model, index) {
 
   const passageRow = (passage, k) => el("button", {
     type: "button", class: "wb-passage", onclick: () => act(model, "cite", { turn: index, k, among: "passages" }),
-  }, el("b", {}, passage.title), el("small", {}, dotted(passage.byline, pageText(passage), `relevance ${passage.score.toFixed(2)}`, passage.ranks)),
+  }, el("b", {}, el("span", { class: "wb-passage-n" }, `[${passage.n}]`), ` ${passage.title}`), el("small", {}, dotted(passage.byline, pageText(passage), `relevance ${passage.score.toFixed(2)}`, passage.ranks)),
   el("q", {}, passage.quote.slice(0, 260)));
 
   const why = (list) => el("button", {
@@ -134,14 +143,18 @@ function turnFoot(model, index) {
 
   const draw = (turn) => {
     const facts = turn.foot ?? {};
+    const judged = turn.state !== "refused"; // the nearest passages of a refusal support nothing
+    const quoted = judged && facts.extractive;
     const count = (number, name, text) => number > 0 && el("span", { class: name }, `${text.replace("#", number)}`);
     box.hidden = !turn.foot && !turn.text;
     box.replaceChildren(...[
-      count(facts.supported, "wb-ok", "✓ # supported"),
-      count(facts.partly, "wb-part", "◐ # partly"),
-      count(facts.unsupported, "wb-no", "✗ # not supported"),
-      count(facts.uncited, "", "○ # without citation"),
-      turn.foot && turn.state !== "refused" && el("span", {}, `${facts.cited} of ${facts.in_scope} ${facts.in_scope === 1 ? "paper" : "papers"} cited`),
+      quoted && count(facts.quotes, "", facts.quotes === 1 ? "# quote, on its page" : "# quotes, each on its page"),
+      judged && !quoted && count(facts.supported, "wb-ok", "✓ # supported"),
+      judged && count(facts.partly, "wb-part", "◐ # partly"),
+      judged && count(facts.unsupported, "wb-no", "✗ # not supported"),
+      judged && count(facts.uncited, "", "○ # without citation"),
+      turn.foot && judged && facts.in_scope > 0 && el("span", {}, `${facts.cited} of ${facts.in_scope} ${facts.in_scope === 1 ? "paper" : "papers"} cited`),
+      turn.foot && el("span", { class: "wb-foot-scope" }, `⊙ ${facts.scope}`),
       turn.foot && el("span", {}, dotted(facts.provider, facts.seconds > 0 && `${facts.seconds} s`)),
       el("span", { class: "wb-foot-actions" }, turn.passages?.length > 0 && why(turn.passages), turn.text && copy(turn.text)),
     ].filter(Boolean));
@@ -192,7 +205,7 @@ function citationCard(root) {
 function composer(model) {
   const chip = el("select", { class: "wb-scope-choice", "aria-label": "Papers this question sees",
     onchange: () => act(model, "choose_scope", { value: Number(chip.value) }) });
-  const scope = el("label", { class: "wb-scope" }, el("i", { "aria-hidden": "true" }), chip, icon("down"));
+  const scope = el("label", { class: "wb-scope" }, el("i", { "aria-hidden": "true" }, "⊙"), chip, icon("down"));
   const text = el("textarea", { rows: 1, placeholder: "Ask across these papers…", "aria-label": "Question", spellcheck: true });
   const button = el("button", { type: "button", class: "wb-primary wb-ask" });
   const hint = el("div", { class: "wb-hint", "aria-hidden": "true" }, "Enter to ask · Shift+Enter for a new line");
@@ -203,12 +216,12 @@ function composer(model) {
     const streaming = model.get("streaming");
     button.replaceChildren(streaming ? "Stop" : "Ask");
     button.classList.toggle("wb-stop", streaming);
-    button.disabled = !streaming && !text.value.trim();
+    button.disabled = !streaming && (model.get("reading") || !text.value.trim());
     hint.textContent = streaming ? "Esc to stop" : "Enter to ask · Shift+Enter for a new line";
   };
   const write = (value) => { text.value = value; fit(); refresh(); text.focus(); };
   const ask = () => {
-    if (model.get("streaming") || !text.value.trim()) return;
+    if (model.get("streaming") || model.get("reading") || !text.value.trim()) return;
     act(model, "ask", { question: text.value });
     write("");
   };
@@ -226,7 +239,7 @@ function composer(model) {
     void scope.offsetWidth; // lets the animation begin again
     scope.classList.add("wb-pulse");
   };
-  const stops = [watch(model, ["scopes", "scope"], drawScopes), watch(model, ["streaming"], refresh)];
-  return { box, write, stop: () => stops.forEach((stop) => stop()) };
+  const stops = [watch(model, ["scopes", "scope"], drawScopes), watch(model, ["streaming", "reading"], refresh)];
+  return { box, stop: () => stops.forEach((stop) => stop()) };
 }
 export default panel("wb-chat", drawChat);

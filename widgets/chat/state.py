@@ -1,4 +1,4 @@
-"""The chat panel's state: threads of questions and answers, one per scope, and the answer that streams."""
+"""The chat panel's state: a stored thread of questions and answers per scope, and the answer that streams."""
 
 from __future__ import annotations
 
@@ -11,31 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Dict, Int, List, Unicode
 
-from widgets.chat.turns import answered, asked, provisional_citations, suggestions
+from widgets.chat.threads import ALL, ORPHANS, Thread, latest, place_of, scope_of, stored_turns
+from widgets.chat.turns import Turn, answered, asked, provisional_citations, suggestions
 from widgets.panel import PanelState, action, explained_errors
 from widgets.richtext import Marker, answer_html
-from widgets.wording import one_line
-from workbench import AnswerDone, EvidenceFound, InvalidInputError, Notice, Scope, TextDelta
+from widgets.wording import ALL_NAME, ORPHANS_NAME, one_line
+from workbench import AnswerDone, EvidenceFound, InvalidInputError, Notice, TextDelta
 
 if TYPE_CHECKING:
     from workbench import Event, Workbench
+    from workbench.conversing import Conversation
 
 SHOW_EVERY = 0.06
 """Seconds between two drawings of a streaming answer."""
 
-ALL = -1
-ORPHANS = 0
-
-Turn = dict[str, Any]
-
 
 @dataclass(slots=True)
 class _Run:
-    """One answer on its way. ``place`` is its thread's scope and its index there."""
+    """One answer on its way, the ``index``-th of its thread."""
 
     question: str
-    scope: int
-    place: tuple[int, int]
+    thread: Thread
+    index: int
     text: str = ""
     citations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -60,38 +57,79 @@ class ChatState(PanelState):
     without its citations: those are ``live_citations`` and travel once.
 
     ``scope`` is what the next question sees: a project's id, ``ORPHANS`` or ``ALL``; ``scopes`` are the
-    choices, ``{"value", "label"}``. ``active`` is the citation open in the viewer, ``{"turn", "k"}``.
+    choices, ``{"value", "label"}``. ``thread`` counts the threads shown; ``reading`` while a stored one is
+    fetched. ``active`` is the citation open in the viewer, ``{"turn", "k"}``. ``known`` are notices that the
+    header tells already.
     """
 
     turns = List(Dict()).tag(sync=True)
     live = Dict().tag(sync=True)
     live_citations = List(Dict()).tag(sync=True)
     streaming = Bool(False).tag(sync=True)
+    reading = Bool(False).tag(sync=True)
+    thread = Int(0).tag(sync=True)
     scope = Int(ORPHANS).tag(sync=True)
     scopes = List(Dict()).tag(sync=True)
     suggestions = List(Unicode()).tag(sync=True)
+    known = List(Unicode()).tag(sync=True)
     active = Dict().tag(sync=True)
 
     def __init__(
-        self, workbench: Workbench, *, on_cite: Callable[[Sequence[Turn], int, int], None], **options: Any
+        self,
+        workbench: Workbench,
+        *,
+        on_cite: Callable[[Sequence[Turn], int, int], None],
+        on_scope: Callable[[int], None] = lambda _: None,
+        **options: Any,
     ) -> None:
-        """``on_cite`` is called with an answer's citations, the chosen one's index, and the turn's."""
+        """``on_cite`` is called with an answer's citations, the chosen one's index, and the turn's;
+        ``on_scope`` with a scope that a person or a tool chose here."""
         super().__init__(**options)
         self._workbench = workbench
         self._on_cite = on_cite
-        self._threads: dict[int, list[Turn]] = {}
-        self._shown = ORPHANS
+        self._on_scope = on_scope
+        self._threads: dict[int, Thread] = {}
+        self._shown = Thread(ORPHANS)
         self._run_now: _Run | None = None
         self._lock = threading.RLock()
 
     def show(self, scope: int) -> None:
-        """Show the thread of a project or of the orphans, and ask there from now on."""
+        """Show the thread of a project, of the orphans or of all papers, and ask there from now on."""
         with self._lock:
-            self._shown = scope
+            if self._shown.scope == scope and self.thread:
+                return
+            thread = self._threads.get(scope)
+            known = thread is not None and thread.scope == scope
+            shown = self._shown = thread if thread is not None and known else Thread(scope)
+            self._threads[scope] = shown
             self.scope = scope
             self.active = {}
-            self.turns = list(self._threads.get(scope, []))
-            self._show_live()
+            self._draw_thread()
+            self.thread += 1
+            self.reading = not shown.loaded
+        if not known:
+            self.in_background("reading the conversation", lambda: self._read(shown))
+
+    def forget(self, scope: int) -> None:
+        """Drop the thread of a project that has gone."""
+        with self._lock:
+            self._threads.pop(scope, None)
+
+    def _read(self, thread: Thread) -> None:
+        try:
+            thread.conversation = latest(self._workbench, thread.scope)
+            if thread.conversation is not None:
+                thread.turns[:0] = stored_turns(thread.conversation.messages)
+        finally:
+            with self._lock:
+                thread.loaded = True
+                if thread is self._shown:
+                    self._draw_thread()
+                    self.reading = False
+
+    def _draw_thread(self) -> None:
+        self.turns = list(self._shown.turns)
+        self._show_live()
 
     def suggest(self, titles: Sequence[str]) -> None:
         """Offer questions about papers with these titles."""
@@ -100,15 +138,16 @@ class ChatState(PanelState):
     def offer_scopes(self, projects: Sequence[dict[str, Any]]) -> None:
         """Let questions see one of these projects, the papers in none, or all papers."""
         self.scopes = [
+            {"value": ORPHANS, "label": ORPHANS_NAME},
             *({"value": p["id"], "label": p["name"]} for p in projects),
-            {"value": ORPHANS, "label": "Papers in no project"},
-            {"value": ALL, "label": "All papers"},
+            {"value": ALL, "label": ALL_NAME},
         ]
 
     @action
     def choose_scope(self, *, value: int) -> None:
-        if any(choice["value"] == value for choice in self.scopes):
-            self.scope = value
+        """Ask elsewhere: there the thread is another one too."""
+        if value != self.scope and any(choice["value"] == value for choice in self.scopes):
+            self._on_scope(value)
 
     @action
     def ask(self, *, question: str) -> None:
@@ -119,13 +158,14 @@ class ChatState(PanelState):
         with self._lock:
             if self._run_now is not None:
                 raise InvalidInputError("An answer is on its way. Stop it first, or wait.")
-            thread = self._threads.setdefault(self._shown, [])
-            run = _Run(asking, self.scope, (self._shown, len(thread)))
-            thread.append(asked(asking))
+            if self.reading:
+                raise InvalidInputError("The conversation is still being read. Ask again in a moment.")
+            thread = self._shown
+            run = _Run(asking, thread, len(thread.turns))
+            thread.turns.append(asked(asking))
             self._run_now = run
             self.streaming = True
-            self.turns = list(thread)
-            self._show_live()
+            self._draw_thread()
         self.in_background("answering", lambda: self._answer(run))
 
     @action
@@ -153,7 +193,7 @@ class ChatState(PanelState):
         """Draw events until the answer is complete, stopped or failed; every end leaves the panel ready."""
         with (
             explained_errors("answering", run.notes.append),
-            _closed(self._workbench.stream(run.question, scope=Scope(run.scope or None))) as events,
+            _closed(self._conversation(run.thread).stream(run.question)) as events,
         ):
             for event in events:
                 if run.stopped.is_set():
@@ -161,9 +201,18 @@ class ChatState(PanelState):
                 self._take(run, event)
         self._end(run, run.turn("failed"))
 
+    def _conversation(self, thread: Thread) -> Conversation:
+        """The thread's conversation, begun with its first question."""
+        if thread.conversation is None:
+            found = latest(self._workbench, thread.scope) if thread.scope > 0 else None
+            thread.conversation = found or self._workbench.conversations.create(scope_of(thread.scope))
+        return thread.conversation
+
     def _take(self, run: _Run, event: Event) -> None:
         if isinstance(event, AnswerDone):
             self._end(run, answered(event.answer))
+            if event.scope_change is not None:
+                self._follow(run.thread, place_of(event.scope_change.rag_project_id))
             return
         if isinstance(event, EvidenceFound):
             run.citations = provisional_citations(event.evidence)
@@ -178,16 +227,25 @@ class ChatState(PanelState):
             if run is self._run_now:
                 self._show_live()
 
+    def _follow(self, thread: Thread, scope: int) -> None:
+        """A tool gave the conversation another scope: the thread stays in sight, and the panels follow."""
+        with self._lock:
+            thread.scope = scope
+            if thread is not self._shown:
+                return
+            self.scope = scope
+        self._on_scope(scope)
+
     def _show_live(self) -> None:
         """Draw the answer that streams now, where its thread is the one shown."""
         run = self._run_now
-        if run is None or run.place[0] != self._shown:
+        if run is None or run.thread is not self._shown:
             self.live, self.live_citations = {}, []
             return
         turn = run.turn("answering" if run.text else "searching")
         self.live_citations = run.citations
         self.live = {
-            "index": run.place[1],
+            "index": run.index,
             "state": turn["state"],
             "html": turn["html"],
             "notes": list(run.notes),
@@ -199,11 +257,8 @@ class ChatState(PanelState):
             if run is not self._run_now:
                 return
             self._run_now = None
-            scope, index = run.place
-            self._threads[scope][index] = turn
-            if scope == self._shown:
-                self.turns = list(self._threads[scope])
-            self._show_live()
+            run.thread.turns[run.index] = turn
+            self._draw_thread()
             self.streaming = False
 
 

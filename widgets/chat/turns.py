@@ -8,26 +8,36 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from widgets.richtext import Marker, answer_html
-from widgets.wording import byline, one_line
+from widgets.wording import byline, one_line, scope_name
 
 if TYPE_CHECKING:
     from workbench import Answer, Citation, Evidence, Passage
 
 
-def asked(question: str) -> dict[str, Any]:
+Turn = dict[str, Any]
+
+
+def asked(question: str) -> Turn:
     """A turn whose answer has not begun."""
-    return {"question": question, "state": "searching", "html": "", "citations": [], "notes": []}
+    return {"question": question, "state": "searching", "html": "", "text": "", "citations": [], "notes": []}
 
 
-def answered(answer: Answer) -> dict[str, Any]:
-    """A complete turn."""
+def unanswered(question: str) -> Turn:
+    """A stored turn whose answer never came."""
+    return {**asked(question), "state": "failed"}
+
+
+def answered(answer: Answer, *, changed: Sequence[str] = ()) -> Turn:
+    """A complete turn, or one that was stopped. ``changed`` says what has become of its papers since."""
+    ended = "stopped" if answer.stopped else "done"
+    judged = () if answer.refused else answer.audit
     return {
         "question": answer.question,
-        "state": "refused" if answer.refused else "done",
-        "html": answer_html(answer.text, markers=_markers(answer), audit=answer.audit),
+        "state": "refused" if answer.refused else ended,
+        "html": answer_html(answer.text, markers=_markers(answer), audit=judged),
         "text": copied_text(answer),
         "citations": [_citation(c, refused=answer.refused) for c in answer.citations],
-        "notes": [one_line(w) for w in answer.warnings],
+        "notes": [one_line(w) for w in (*answer.warnings, *changed)],
         "foot": _foot(answer),
         "passages": [_passage(p) for p in answer.evidence.passages],
     }
@@ -62,6 +72,8 @@ def _markers(answer: Answer) -> list[Marker]:
 def _foot(answer: Answer) -> dict[str, Any]:
     verdicts = Counter(v.verdict for v in answer.audit if v.verdict != "uncited" or _is_claim(v.sentence))
     return {
+        "extractive": answer.provider == "extractive",
+        "quotes": len(answer.citations),
         "supported": verdicts["supported"],
         "partly": verdicts["partly"],
         "unsupported": verdicts["unsupported"],
@@ -69,7 +81,7 @@ def _foot(answer: Answer) -> dict[str, Any]:
         "cited": len({c.paper_id for c in answer.citations}),
         "in_scope": answer.evidence.papers_in_scope,
         "provider": answer.provider,
-        "scope": answer.scope_label,
+        "scope": scope_name(answer.scope_label),
         "seconds": round(answer.timing.get("total", 0.0), 1),
     }
 

@@ -16,12 +16,28 @@ function drawHeader(model, root) {
     }, view)));
   };
   const drawFacts = () => {
-    const error = model.get("error");
-    facts.replaceChildren(...(error ? [error] : model.get("facts")).map((fact) => el("span", {}, fact)));
+    const error = model.get("error"), notes = model.get("notes");
+    const all = model.get("facts");
+    const wide = [model.get("explained") && [model.get("explained")], null, notes.length > 0 && notes];
+    const drawn = error ? [el("span", {}, error)] : all.map((fact, index) => el("span", {}, ...(wide[index] ? explanation(fact, wide[index]) : [fact])));
+    facts.replaceChildren(...drawn);
     facts.dataset.health = error ? "warning" : model.get("health");
-    facts.title = error || model.get("notes").join("\n");
+    facts.title = error;
   };
-  const stops = [watch(model, ["views", "view"], drawViews), watch(model, ["facts", "health", "notes", "error"], drawFacts)];
+  /** A fact to press; what it means opens below it. */
+  const explanation = (fact, lines) => {
+    const text = el("div", { class: "wb-explained", popover: "auto", role: "note" }, ...lines.map((line) => el("p", {}, line)));
+    const button = el("button", { type: "button", class: "wb-fact" }, fact);
+    button.popoverTargetElement = text;
+    text.addEventListener("toggle", () => {
+      const at = button.getBoundingClientRect();
+      text.style.top = `${at.bottom + 6}px`;
+      text.style.left = `${Math.max(8, Math.min(at.left, innerWidth - text.offsetWidth - 8))}px`;
+      text.style.opacity = "1";
+    });
+    return [button, text];
+  };
+  const stops = [watch(model, ["views", "view"], drawViews), watch(model, ["facts", "health", "notes", "explained", "error"], drawFacts)];
   const closeDrawer = (event) => {
     const app = root.closest(".wb-app");
     if (app?.classList.contains("wb-sidebar-open") && !event.target.closest(".wb-side, .wb-sidebar-toggle")) {

@@ -12,11 +12,18 @@ from widgets.wording import counted, one_line
 if TYPE_CHECKING:
     from workbench import Workbench
 
+NO_MODEL = "No chat model"
+"""How the library's notice begins where no chat model is at hand: a state to work in, not a problem."""
+
+SET_SO = "Answers are the papers' own sentences, as WORKBENCH_CHAT is set. Set it to auto to use Ollama."
+
 
 class HeaderState(PanelState):
     """``views`` are the dashboard's tabs by name, ``view`` the one shown.
 
-    ``facts`` are short texts (chat model, papers, health); ``health`` is "good", "warning" or "".
+    ``facts`` are short texts (chat model, papers, health); ``health`` is "good", "warning" or "". ``notes``
+    are problems; ``explained`` says what answers without a chat model are and how to have one, empty where
+    there is a model.
     """
 
     views = List(Unicode()).tag(sync=True)
@@ -24,6 +31,8 @@ class HeaderState(PanelState):
     facts = List(Unicode()).tag(sync=True)
     health = Unicode("").tag(sync=True)
     notes = List(Unicode()).tag(sync=True)
+    explained = Unicode("").tag(sync=True)
+    told = List(Unicode()).tag(sync=True)
 
     def __init__(self, workbench: Workbench, *, views: list[str], **options: Any) -> None:
         super().__init__(views=views, view=views[0], **options)
@@ -33,11 +42,15 @@ class HeaderState(PanelState):
         """Read the library's state again."""
         status = self._workbench.status()
         self.error = ""
-        self.notes = [one_line(w) for w in status["warnings"]]
+        told = [one_line(w) for w in status["warnings"]]
+        without = status["chat_model"] == "extractive"
+        calm = [note for note in told if without and note.startswith(NO_MODEL)]
+        self.notes = [note for note in told if note not in calm]
         self.health = "warning" if self.notes else "good"
-        model = status["chat_model"]
+        self.explained = (calm or [SET_SO])[0] if without else ""
+        self.told = told
         self.facts = [
-            "No chat model: answers in the papers' words" if model == "extractive" else str(model),
+            "No chat model: answers in the papers' words" if without else str(status["chat_model"]),
             counted(status["papers"], "paper"),
             counted(len(self.notes), "notice") if self.notes else "all healthy",
         ]

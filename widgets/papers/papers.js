@@ -6,14 +6,22 @@ function drawPapers(model, root) {
   const work = jobRow(model);
   const outcomes = el("div", { class: "wb-outcomes", role: "status" });
   const problem = errorLine(model);
-  root.append(el("h2", { class: "wb-heading" }, "Papers", count), list, work.row, outcomes, problem.line);
+  const told = el("div", { class: "wb-told", role: "status" });
+  const picker = libraryPicker(model);
+  root.append(el("h2", { class: "wb-heading", id: "wb-papers-heading" }, "Papers", count), list, picker.open, work.row, told, outcomes, problem.line, picker.box);
+
+  const menu = ({ id, title, pages }) => moreMenu(title, [
+    model.get("project") && { label: "Remove from this project", run: () => act(model, "take_out", { id }) },
+    { label: "Remove from the library…", danger: true, yes: "Remove", run: () => act(model, "remove", { id }),
+      confirm: `“${title}” (${pages}) leaves the library and every project of yours. Earlier answers keep their text, but their numbers no longer open its pages. The file that you added it from is not touched.` },
+  ].filter(Boolean));
 
   const drawPapers = () => {
     const papers = model.get("papers");
     const limit = model.get("limit");
     count.textContent = limit ? `${papers.length} of ${limit}` : String(papers.length || "");
     const focused = list.contains(document.activeElement) && document.activeElement.dataset.id;
-    list.replaceChildren(...papers.map((paper) => el("li", {}, el("button", {
+    list.replaceChildren(...papers.map((paper) => el("li", {}, ...menu(paper), el("button", {
       type: "button", class: "wb-paper", "data-id": String(paper.id), title: paper.title,
       onclick: () => act(model, "read_paper", { id: paper.id }),
     }, el("span", { class: "wb-paper-title" }, paper.title),
@@ -24,12 +32,14 @@ function drawPapers(model, root) {
   };
   const drawOutcomes = () => {
     const files = model.get("outcomes");
-    outcomes.replaceChildren(...files.map((file) => el("div", { class: `wb-outcome wb-${file.status}` },
+    outcomes.replaceChildren(...files.map((file, index) => el("div", { class: `wb-outcome wb-${file.status}` },
       el("b", { "aria-hidden": "true" }, MARKS[file.status] ?? "·"),
-      el("span", {}, el("span", { class: "wb-outcome-file" }, file.file), el("small", {}, `${file.status}: ${file.detail}`)))));
-    if (files.length) outcomes.append(el("button", { type: "button", class: "wb-link", onclick: () => act(model, "clear_outcomes") }, "Clear"));
+      el("span", {}, el("span", { class: "wb-outcome-file" }, file.file), el("small", {}, `${file.status}: ${file.detail}`)),
+      el("button", { type: "button", class: "wb-icon", "aria-label": `Dismiss ${file.file}`, title: "Dismiss", onclick: () => act(model, "dismiss_outcome", { index }) }, icon("close")))));
+    if (files.length > 1) outcomes.append(el("button", { type: "button", class: "wb-link", onclick: () => act(model, "clear_outcomes") }, "Dismiss all"));
   };
-  const stops = [watch(model, ["papers", "limit", "loaded"], drawPapers), watch(model, ["outcomes"], drawOutcomes), work.stop, problem.stop];
+  const stops = [watch(model, ["papers", "limit", "loaded", "project"], drawPapers), watch(model, ["outcomes"], drawOutcomes),
+    watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }), picker.stop, work.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }
 

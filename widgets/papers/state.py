@@ -1,24 +1,30 @@
-"""The papers panel's state: the papers of the chosen scope, and adding more with progress and outcomes."""
+"""The papers panel's state: the papers of the chosen scope, adding more with progress and outcomes, and
+taking papers out.
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from traitlets import Bool, Dict, Int, List
+from traitlets import Bool, Dict, Int, List, Unicode
 
+from widgets.launch import START_FOLDER
 from widgets.panel import PanelState, action
-from widgets.wording import byline, counted, one_line
-from workbench import InvalidInputError, Scope
+from widgets.papers.outcomes import Outcome, described, just_ready, outcome, reason
+from widgets.wording import byline, counted
+from workbench import ConflictError, InvalidInputError, Scope
 
 if TYPE_CHECKING:
     from widgets.uploads.state import Upload
-    from workbench import FileOutcome, Paper, Progress, Workbench
+    from workbench import Paper, Progress, Workbench
 
 PROGRESS_EVERY = 0.1
 """Seconds between two updates of the bar: a browser shows no more, and messages are not free."""
@@ -29,16 +35,20 @@ _STAGE_WORDS = {"read": "reading", "chunk": "cutting", "embed": "embedding", "in
 
 
 class PapersState(PanelState):
-    """``papers`` are rows to show; ``job`` is empty or the work under way; ``outcomes`` what became of files.
+    """``papers`` are rows to show; ``job`` is empty or the work under way; ``outcomes`` what became of files
+    added to the scope shown. ``library`` are rows of papers that its project does not hold.
 
     A row is ``{"id", "title", "author", "year", "pages", "chip"}``. A job is ``{"file", "doing", "percent",
-    "nth", "files", "stopping"}``. An outcome is ``{"file", "status", "detail"}`` with status ready,
-    duplicate, failed or cancelled.
+    "nth", "files", "stopping"}``. ``project`` is the project's id, 0 where the scope is none. ``told`` is one
+    line about what was done last.
     """
 
     papers = List(Dict()).tag(sync=True)
     loaded = Bool(False).tag(sync=True)
     limit = Int(0).tag(sync=True)
+    project = Int(0).tag(sync=True)
+    library = List(Dict()).tag(sync=True)
+    told = Unicode("").tag(sync=True)
     job = Dict().tag(sync=True)
     outcomes = List(Dict()).tag(sync=True)
 
@@ -56,12 +66,16 @@ class PapersState(PanelState):
         self._on_change = on_change
         self._on_read = on_read
         self._scope = Scope.ORPHANS
+        self._outcomes: dict[Scope, list[Outcome]] = {}
         self._cancelled = threading.Event()
         self._adding = threading.Lock()
 
     def show(self, scope: Scope) -> None:
         """Show the papers of ``scope``, and add new ones to it from now on."""
         self._scope = scope
+        self.told = ""
+        self.library = []
+        self.outcomes = self._outcomes.get(scope, [])
         self.refresh()
 
     def refresh(self) -> None:
@@ -70,16 +84,21 @@ class PapersState(PanelState):
         self.limit = self._workbench.settings.project_max_papers if scope.project_id else 0
         rows = [_row(paper) for paper in self._workbench.papers.list(scope=scope)]
         if scope == self._scope:
+            self.project = scope.project_id or 0
             self.papers = rows
             self.loaded = True
 
     @action
     def add_path(self, *, path: str) -> None:
-        """Add the file, or every file of the folder, that ``path`` names."""
+        """Add the file, or every file of the folder, that ``path`` names, from the folder in which the
+        dashboard was started."""
         given = path.strip().strip("\"'")
         if not given:
             raise InvalidInputError("Name a file or a folder.")
-        self._add([given])
+        wanted = Path(os.environ.get(START_FOLDER, os.curdir)).absolute() / Path(given).expanduser()
+        if not os.path.lexists(wanted):
+            raise InvalidInputError(f"There is nothing at {wanted}")
+        self._add([wanted])
 
     def add_uploads(self, uploads: Sequence[Upload]) -> None:
         """Add files that the browser sent, and remove the copies afterwards."""
@@ -98,7 +117,77 @@ class PapersState(PanelState):
 
     @action
     def clear_outcomes(self) -> None:
-        self.outcomes = []
+        self._tell(self._scope, [])
+
+    @action
+    def dismiss_outcome(self, *, index: int) -> None:
+        shown = self._outcomes.get(self._scope, [])
+        self._tell(self._scope, [o for i, o in enumerate(shown) if i != index])
+
+    @action
+    def take_out(self, *, id: int) -> None:
+        """Take a paper out of the project shown; it stays in the library."""
+        scope = self._scope
+
+        def work() -> str:
+            title = self._workbench.papers.get(id).title
+            self._workbench.projects.remove(scope.project_id or 0, id)
+            return f"“{title}” is out of this project. It stays in the library."
+
+        self._change("taking the paper out", work)
+
+    @action
+    def remove(self, *, id: int) -> None:
+        """Remove a paper from the library and from every project."""
+
+        def work() -> str:
+            title = self._workbench.papers.get(id).title
+            self._workbench.papers.remove(id)
+            return f"“{title}” is removed from the library."
+
+        self._change("removing the paper", work)
+
+    @action
+    def offer_library(self) -> None:
+        """List the papers that the project shown does not hold."""
+
+        def work() -> None:
+            here = {row["id"] for row in self.papers}
+            self.library = [_row(p) for p in self._workbench.papers.list(Scope.ALL) if p.id not in here]
+
+        self.in_background("listing the library", work)
+
+    @action
+    def add_from_library(self, *, ids: Sequence[int]) -> None:
+        """Put papers of the library into the project shown, all of them or none."""
+        project = self._scope.project_id
+        if project is None or not ids:
+            return
+
+        def work() -> str:
+            try:
+                self._workbench.projects.add(project, *ids)
+            except ConflictError as error:
+                raise ConflictError(reason(str(error))) from error
+            return ""
+
+        self._change("adding papers from the library", work)
+
+    def _change(self, doing: str, change: Callable[[], str]) -> None:
+        """Carry out ``change`` and show what it tells."""
+
+        def work() -> None:
+            told = change()
+            self._changed()
+            self.told = told
+
+        self.in_background(doing, work)
+
+    def _tell(self, scope: Scope, outcomes: list[Outcome]) -> None:
+        """Keep what became of files added to ``scope``, and show it where that is the scope shown."""
+        self._outcomes[scope] = outcomes
+        if scope == self._scope:
+            self.outcomes = outcomes
 
     @action
     def read_paper(self, *, id: int) -> None:
@@ -106,15 +195,14 @@ class PapersState(PanelState):
 
     def _add(self, sources: Sequence[Any], *, afterwards: Callable[[], None] = lambda: None) -> None:
         """Add ``sources`` to the scope shown now; a batch waits for the one before it."""
-        if not self._adding.locked():
-            self.outcomes = []
         scope = self._scope
+        self.told = ""
 
         def work() -> None:
             try:
                 with self._adding:
                     self._cancelled.clear()
-                    self._add_batch(_Batch(scope, self.outcomes), sources)
+                    self._add_batch(_Batch(scope, self._outcomes.get(scope, [])), sources)
                     self.job = {}
             finally:
                 afterwards()
@@ -131,16 +219,20 @@ class PapersState(PanelState):
                 cancelled=self._cancelled.is_set,
             )
         except _Cancelled:
-            self.outcomes = [*self.outcomes, _outcome(batch.rest(), "cancelled", "not added")]
+            shown = self._outcomes.get(batch.scope, [])
+            self._tell(batch.scope, [*shown, outcome(batch.rest(), "cancelled", "not added")])
         else:
-            self.outcomes = [*batch.before, *map(_described, report.files)]
+            papers = self._workbench.papers.list(Scope.ALL)
+            self._tell(batch.scope, [*batch.before, *described(report.files, papers)])
 
     def _progressed(self, batch: _Batch, step: Progress) -> None:
         """Show one step; list a paper as soon as it is complete; leave where the person cancelled."""
         another = batch.step is None or step.number != batch.step.number
         batch.step = step
         if step.stage == STAGES[-1] and step.done == step.total:
-            self.outcomes = [*self.outcomes, _outcome(step.file, "ready", "added")]
+            papers = self._workbench.papers.list(batch.scope)
+            shown = self._outcomes.get(batch.scope, [])
+            self._tell(batch.scope, [*shown, just_ready(step.file, papers)])
             self._changed()
         elif self._cancelled.is_set():
             raise _Cancelled
@@ -166,7 +258,7 @@ class _Batch:
     """Files on their way into one scope: the outcomes shown before them, and their last step."""
 
     scope: Scope
-    before: Sequence[dict[str, str]]
+    before: Sequence[Outcome]
     step: Progress | None = None
     shown_at: float = 0.0
 
@@ -199,20 +291,6 @@ def _row(paper: Paper) -> dict[str, Any]:
         "pages": counted(paper.pages, paper.page_unit),
         "chip": "" if paper.state == "ready" else paper.state,
     }
-
-
-def _described(outcome: FileOutcome) -> dict[str, str]:
-    if outcome.status == "failed":
-        return _outcome(outcome.file, "failed", one_line(outcome.error or "unknown reason"))
-    if outcome.status == "duplicate":
-        return _outcome(outcome.file, "duplicate", "already in the library; linked, not indexed again")
-    warnings = "".join(f"; {one_line(w, 160)}" for w in outcome.warnings)
-    held = f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'passage')}"
-    return _outcome(outcome.file, "ready", held + warnings)
-
-
-def _outcome(label: str, status: str, detail: str) -> dict[str, str]:
-    return {"file": label, "status": status, "detail": detail}
 
 
 def _share(step: Progress) -> float:

@@ -13,7 +13,7 @@ from widgets.view import Leaf
 class PaperList(PapersState, Leaf):
     """The papers of the chosen scope, the work under way, and what became of each file."""
 
-    _esm = module("papers/papers.js")
+    _esm = module("menu.js", "papers/library.js", "papers/papers.js")
     _css = style("papers/papers.css")
 
 

@@ -7,8 +7,11 @@ function drawProjects(model, root) {
     onkeydown: (event) => { if (event.key === "Escape") { event.stopPropagation(); showForm(false); } },
   }, input, el("button", { type: "submit", class: "wb-primary" }, "Create"));
   const list = el("ul", { class: "wb-project-list", "aria-label": "Projects" });
+  const scopes = el("ul", { class: "wb-project-list wb-scopes", "aria-label": "Other scopes" });
+  const archive = el("details", { class: "wb-archive" });
+  const told = el("div", { class: "wb-told", role: "status" });
   const problem = errorLine(model);
-  root.append(el("h2", { class: "wb-heading" }, "Projects", open), form, problem.line, list);
+  root.append(el("h2", { class: "wb-heading" }, "Projects", open), form, problem.line, told, list, scopes, archive);
 
   function showForm(shown) {
     form.hidden = !shown;
@@ -16,21 +19,43 @@ function drawProjects(model, root) {
     if (shown) { input.value = ""; input.focus(); } else open.focus();
   }
 
+  const entry = (project) => el("button", {
+    type: "button", class: "wb-project", "data-id": String(project.id), title: project.name,
+    "aria-current": project.id === model.get("chosen") ? "true" : undefined,
+    onclick: () => act(model, "choose", { id: project.id }),
+  }, el("span", {}, project.name), el("small", { "aria-label": counted(project.papers, "paper") }, String(project.papers)));
+
+  const menu = ({ id, name, papers }) => moreMenu(name, [
+    { label: "Rename…", value: name, yes: "Rename", run: (text) => act(model, "rename", { id, name: text }) },
+    { label: "Archive", run: () => act(model, "archive", { id }) },
+    { label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id }),
+      confirm: `“${name}” and its chat are deleted. ${papers ? `Its ${counted(papers, "paper")} ${papers === 1 ? "stays" : "stay"} in the library.` : "It holds no paper."}` },
+  ]);
+
   const draw = () => {
-    const chosen = model.get("chosen");
-    const hadFocus = list.contains(document.activeElement) && document.activeElement.dataset.id;
-    const entries = [...model.get("projects"), { id: 0, name: "In no project", papers: model.get("orphans") }];
-    list.replaceChildren(...entries.map((project) => el("li", {}, el("button", {
-      type: "button", class: "wb-project", "data-id": String(project.id), title: project.name,
-      "aria-current": project.id === chosen ? "true" : undefined,
-      onclick: () => act(model, "choose", { id: project.id }),
-    }, el("span", {}, project.name),
-    el("small", { "aria-label": `${project.papers} ${project.papers === 1 ? "paper" : "papers"}` }, String(project.papers))))));
-    if (hadFocus) list.querySelector(`[data-id="${hadFocus}"]`)?.focus();
+    const hadFocus = root.contains(document.activeElement) && document.activeElement.dataset.id;
+    list.replaceChildren(...model.get("projects").map((project) => el("li", {}, entry(project), ...menu(project))));
+    scopes.replaceChildren(...[
+      { id: 0, name: "Orphan notes", papers: model.get("orphans") },
+      { id: -1, name: "All notes", papers: model.get("all_papers") },
+    ].map((scope) => el("li", {}, entry(scope))));
+    if (hadFocus) root.querySelector(`[data-id="${hadFocus}"]`)?.focus();
+  };
+  const drawArchive = () => {
+    const projects = model.get("archived");
+    archive.hidden = !projects.length;
+    archive.replaceChildren(el("summary", {}, `Archived (${projects.length})`), el("ul", { class: "wb-project-list" },
+      ...projects.map((project) => el("li", {}, el("span", { class: "wb-archived", title: project.name }, project.name),
+        el("button", { type: "button", class: "wb-link", "aria-label": `Restore ${project.name}`, onclick: () => act(model, "restore", { id: project.id }) }, "Restore")))));
   };
   const created = () => { if (!form.hidden) showForm(false); };
   model.on("change:created", created);
-  const stop = watch(model, ["projects", "orphans", "chosen"], draw);
-  return () => { stop(); problem.stop(); model.off("change:created", created); };
+  const stops = [
+    watch(model, ["projects", "orphans", "all_papers", "chosen"], draw),
+    watch(model, ["archived"], drawArchive),
+    watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }),
+    problem.stop,
+  ];
+  return () => { stops.forEach((stop) => stop()); model.off("change:created", created); };
 }
 export default panel("wb-projects", drawProjects);

@@ -10,5 +10,5 @@ from widgets.view import Leaf
 class Projects(ProjectsState, Leaf):
     """The user's projects to choose from, and a line to make a new one."""
 
-    _esm = module("projects/projects.js")
+    _esm = module("menu.js", "projects/projects.js")
     _css = style("projects/projects.css")

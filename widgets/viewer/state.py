@@ -37,7 +37,8 @@ class ViewerState(PanelState):
 
     ``boxes`` are fractions of the image, ``spans`` characters of the text. ``marked`` is "yes", "no" where
     the passage could not be placed with certainty, or "" where none was asked for. ``citation`` counts
-    from 0 and is −1 for a page opened without one.
+    from 0 and is −1 for a page opened without one; ``marker`` is its number in the answer, and ``cited_as``
+    "citation" or "passage". ``label`` is the page's printed label, or a section's name.
     """
 
     paper = Int(0).tag(sync=True)
@@ -55,6 +56,8 @@ class ViewerState(PanelState):
     quote = Unicode("").tag(sync=True)
     citation = Int(-1).tag(sync=True)
     citations = Int(0).tag(sync=True)
+    marker = Int(0).tag(sync=True)
+    cited_as = Unicode("citation").tag(sync=True)
     zoom = Float(1.0).tag(sync=True)
     loading = Bool(False).tag(sync=True)
     drawn = Int(0).tag(sync=True)
@@ -65,6 +68,7 @@ class ViewerState(PanelState):
         self._list: Sequence[dict[str, Any]] = ()
         self._wanted: _Shown | None = None
         self._drawing = threading.Lock()
+        self._labels: tuple[int, list[str]] = (0, [])
 
     def show_citation(self, citations: Sequence[dict[str, Any]], k: int) -> None:
         """Open the page of the k-th of an answer's citations, with its passage marked."""
@@ -72,6 +76,8 @@ class ViewerState(PanelState):
         self.citations = len(citations)
         self.citation = k
         chosen = citations[k]
+        self.marker = chosen.get("n", 0)
+        self.cited_as = "passage" if "score" in chosen else "citation"
         self.quote = chosen["quote"]
         mark = (chosen["quote"], chosen["start"], chosen["end"])
         self._open(_Shown(chosen["paper"], chosen["page"], mark, self._width()))
@@ -142,6 +148,7 @@ class ViewerState(PanelState):
                     return
                 paper = self._workbench.papers.get(shown.paper)
                 content = self._image(paper, shown) if paper.kind == "pdf" else self._text(paper, shown)
+                content["label"] = self._label(paper, shown.page)
             if shown is self._wanted:
                 self._show(paper, shown, content)
         finally:
@@ -163,6 +170,12 @@ class ViewerState(PanelState):
         spans = [list(span)] if span else []
         return {"image": b"", "boxes": [], "text": page.text, "spans": spans, "found": bool(span)}
 
+    def _label(self, paper: Paper, page: int) -> str:
+        if self._labels[0] != paper.id:
+            self._labels = paper.id, [p.label or "" for p in self._workbench.papers.pages(paper)]
+        labels = self._labels[1]
+        return labels[page - 1] if page <= len(labels) else ""
+
     def _show(self, paper: Paper, shown: _Shown, content: dict[str, Any]) -> None:
         with self.hold_trait_notifications():
             self.paper = paper.id
@@ -171,6 +184,7 @@ class ViewerState(PanelState):
             self.unit = paper.page_unit
             self.pages = paper.pages
             self.page = shown.page
+            self.label = content["label"]
             self.image, self.boxes = content["image"], content["boxes"]
             self.text, self.spans = content["text"], content["spans"]
             self.marked = ("yes" if content["found"] else "no") if shown.mark else ""

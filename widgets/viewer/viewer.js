@@ -40,10 +40,13 @@ function viewerHead(model, { turn, zoom }) {
   const close = el("button", { type: "button", class: "wb-icon wb-close", "aria-label": "Close the page", title: "Close", onclick: () => act(model, "close_page") }, icon("close"));
   const box = el("div", { class: "wb-view-head" }, el("div", { class: "wb-view-title" }, title, facts),
     el("div", { class: "wb-view-nav" }, previous, next, smaller, larger, close));
-  const stop = watch(model, ["title", "page", "pages", "unit", "citation", "citations", "zoom"], () => {
+  const stop = watch(model, ["title", "page", "pages", "unit", "label", "citation", "citations", "marker", "cited_as", "zoom"], () => {
     const many = model.get("citations"), at = model.get("citation");
     title.textContent = title.title = model.get("title");
-    facts.textContent = dotted(`${model.get("unit")} ${model.get("page")} of ${model.get("pages")}`, at >= 0 && many > 0 && `citation ${at + 1} of ${many}`);
+    const label = model.get("label"), unit = model.get("unit");
+    const named = label && label !== String(model.get("page")) && (unit === "page" ? `printed ${label}` : label);
+    facts.textContent = facts.title = dotted(`${unit} ${model.get("page")} of ${model.get("pages")}`, named,
+      at >= 0 && many > 0 && dotted(`${model.get("cited_as")} [${model.get("marker")}]`, many > 1 && `${at + 1} of ${many}`));
     previous.disabled = model.get("page") <= 1;
     next.disabled = model.get("page") >= model.get("pages");
     smaller.disabled = model.get("zoom") <= 0.75;
@@ -123,7 +126,8 @@ function viewerFoot(model, { step }) {
   const back = el("button", { type: "button", class: "wb-link", onclick: () => step(-1) }, "‹ previous");
   const on = el("button", { type: "button", class: "wb-link", onclick: () => step(1) }, "next citation ›");
   const box = el("div", { class: "wb-view-foot" }, note, el("span", { class: "wb-view-steps" }, copy, back, on));
-  const stop = watch(model, ["marked", "quote", "citations"], () => {
+  const stop = watch(model, ["marked", "quote", "citations", "cited_as"], () => {
+    on.textContent = `next ${model.get("cited_as")} ›`;
     note.textContent = model.get("marked") === "no" ? "The passage could not be placed here with certainty, so nothing is marked." : "";
     copy.hidden = !model.get("quote");
     back.hidden = on.hidden = model.get("citations") < 2;

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,20 +25,26 @@ HOSTILE = "\x1b]0;owned\x07\x1b[31mRed\x1b[0m\r\nworkbench: forged \u202ekcab\u2
 MELTING = "What is the melting point of arvenite?"
 
 
-@pytest.fixture
-def hostile_library(tmp_path: Path) -> Path:
-    """A paper and a project whose names would command a terminal."""
-    path = tmp_path / "hostile" / "library.duckdb"
+@pytest.fixture(scope="session")
+def made_hostile_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    path = folder / "library.duckdb"
     text = f"The melting point of arvenite is 1013 degrees. {HOSTILE} End of the note."
     with workbench.open(path, user="ann", embedder=FakeEmbedder()) as wb:
         wb.projects.create("Ores")
         wb.papers.add_texts([{"title": HOSTILE, "text": text}])
-        source = tmp_path / "a\x1b[31mb\r.pdf"
+        source = folder / "a\x1b[31mb\r.pdf"
         wb.papers.add(write_pdf(source, title=HOSTILE, pages=[[f"Arvenite melts. {HOSTILE}"]]), title=HOSTILE)
     with duckdb.connect(str(path)) as connection:  # as no call of ours would store it
         connection.execute("UPDATE projects SET name = ?, description = ?", [HOSTILE, HOSTILE])
         connection.execute("UPDATE library_links SET title = ?, file = ?", [HOSTILE, HOSTILE])
     return path
+
+
+@pytest.fixture
+def hostile_library(made_hostile_library: Path, tmp_path: Path) -> Path:
+    """Two papers and a project whose names would command a terminal."""
+    return Path(shutil.copy(made_hostile_library, tmp_path / "hostile.duckdb"))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +181,7 @@ def test_ctrl_c_while_adding_leaves_a_sound_library_with_what_was_finished(tmp_p
     )
     with workbench.open(library, user="ann", embedder=FakeEmbedder()) as wb:
         deadline = time.monotonic() + 60
-        while not wb.papers.list() and time.monotonic() < deadline:
+        while not wb.papers.list() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         out, err = process.communicate(timeout=30)

@@ -220,7 +220,6 @@ def test_every_verb_explains_itself_and_its_options(path: tuple[str, ...]) -> No
     run = run_here(*path, "--help")
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith(f"Usage: workbench {' '.join(path)}".rstrip())
-    assert "..." not in run.out.partition("Commands:")[2]  # no verb is cut short
     one = commands(command)[path]
     assert one.help
     silent = [p.name for p in one.params if isinstance(p, click.Option) and not p.help]

@@ -144,6 +144,16 @@ def test_threads_that_ask_at_once_each_get_their_own_answer(wb: Workbench, five:
     assert [q.text for q, a in zip(questions, answers, strict=True) if not q.is_answered_by(a)] == []
 
 
+def test_threads_with_different_scopes_never_see_each_others_papers(wb: Workbench) -> None:
+    question = "What is the melting point of arvenite, bolmarite and cendrite?"
+    allowed = {Scope.project(1): {1, 2}, Scope.ORPHANS: {3}, Scope.ALL: {1, 2, 3}}
+    asked = [*allowed] * 6
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda scope: wb.ask(question, scope=scope), asked))
+    assert [{p.paper_id for p in a.evidence} for a in answers] == [allowed[scope] for scope in asked]
+    assert all({c.paper_id for c in a.citations} <= allowed[a.evidence.scope] for a in answers)
+
+
 def test_errors_of_an_awaited_question_arrive(wb: Workbench) -> None:
     with pytest.raises(InvalidInputError, match="empty"):
         asyncio.run(wb.aask(" "))
@@ -164,6 +174,33 @@ def test_a_chat_model_that_is_passed_in_writes_the_answer(open_as: Callable[...,
     assert wb.ask(MELTING, scope=Scope.project(1), provider="auto").provider == "fake-chat"
     assert wb.ask(MELTING, scope=Scope.project(1), provider="extractive").provider == "extractive"
     assert len(chat.received) == 2
+
+
+def test_the_chat_model_sees_nothing_from_outside_the_scope(open_as: Callable[..., Workbench]) -> None:
+    chat = FakeChat(f"{SENTENCE} [1]")
+    wb = open_as("ann", chat_model=chat)
+    wb.ask("What is the melting point of arvenite, and of cendrite?", scope=Scope.project(1))
+    [messages] = chat.received
+    prompt = "\n".join(m.content for m in messages)
+    assert "A study of arvenite" in prompt
+    assert "1087 degrees" not in prompt  # cendrite's, an orphan
+    assert prompt.count("cendrite") == 1  # the question's own
+
+
+def test_each_number_leads_to_its_own_paper(open_as: Callable[..., Workbench], five: list[Mineral]) -> None:
+    question = "What are the melting points of arvenite, bolmarite and cendrite?"
+    order = [p.file for p in open_as("ann").search(question, scope=Scope.ALL)]
+    of_file = {m.file: m for m in five}
+    claims = [
+        f"The melting point of {of_file[file].name} is {of_file[file].melting_point} degrees Celsius. [{n}]"
+        for n, file in enumerate(order, start=1)
+    ]
+    wb = open_as("ann", chat_model=FakeChat(f"{claims[2]} {claims[0]}"))
+    answer = wb.ask(question, scope=Scope.ALL)
+    assert [(c.n, c.file, c.page, c.support) for c in answer.citations] == [
+        (3, order[2], 2, "supported"),
+        (1, order[0], 2, "supported"),
+    ]
 
 
 def test_closing_a_stream_stops_the_chat_model(open_as: Callable[..., Workbench]) -> None:

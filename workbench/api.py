@@ -72,12 +72,13 @@ class Workbench:
         self._embedder = ServingEmbedder(self._database, settings, embedder)
         self._asking = Asking(self._database, settings, self._embedder, chat_model=chat_model)
         self._background = Background()
+        never_chats = settings.chat == "extractive" and chat_model is None
         self.summaries = Summaries(
             self._database,
             self.user,
             background=self._background,
             chat_model=lambda scope: self._asking.chat_model(None, scope)[0],
-            mode=settings.summaries,
+            mode="extractive" if never_chats and settings.summaries == "auto" else settings.summaries,
         )
         self.papers = Papers(
             self._database,

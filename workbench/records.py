@@ -53,13 +53,14 @@ class Project(_Displayed):
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary(_Displayed):
-    """What a project is about, in three to four sentences, and when that was written. Both are None until
-    the first summary is ready."""
+    """What a project is about, in three to four sentences, when that was written, and by whom: a chat
+    model's name, or ``"extractive"``. All are None until the first summary is ready."""
 
     project_id: int
     name: str
     text: str | None
     updated_at: datetime | None
+    written_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,7 +431,7 @@ class Answer:
 
     def _repr_markdown_(self) -> str:
         sources = [
-            f"- [{c.n}] {c.title}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
+            f"- [{c.n}] {c.title}{' (shared)' if c.shared else ''}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
             for c in self.citations
         ]
         return "\n".join([self.text, "", *sources])

@@ -17,6 +17,7 @@ from workbench.storage import summaries
 from workbench.storage.database import Database
 
 FRESH_FOR = timedelta(hours=1)
+EXTRACTIVE = "extractive"
 ATTEMPTS = 3  # while papers come and go meanwhile
 
 ProjectLike = Project | int | str
@@ -63,7 +64,7 @@ class Summaries:
         """
         with self._database.read() as cursor:
             found = project_store.get(cursor, self._user, _key(project))
-        if not self._write(found.id):
+        if not self._write(found.id, at_any_rate=True):
             raise ConflictError(f"Project “{found.name}” is changing: refresh its summary again in a moment.")
         return self.get(found.id)
 
@@ -98,15 +99,23 @@ class Summaries:
         if due:
             self._write(project_id)
 
-    def _write(self, project_id: int) -> bool:
-        """False where the project changed during each attempt. Raises NotFoundError, ProviderError."""
+    def _write(self, project_id: int, *, at_any_rate: bool = False) -> bool:
+        """False where the project changed during each attempt. Raises NotFoundError, ProviderError.
+
+        Where no chat model is at hand at the moment, what one has written stays, unless ``at_any_rate``.
+        """
         for _ in range(ATTEMPTS):
             with self._database.read() as cursor:
                 contents = summaries.contents(cursor, self._user, project_id)
+                written_by = summaries.get(cursor, self._user, project_id).written_by
             model = self._chat_model(Scope.project(project_id)) if self._mode != "extractive" else None
+            missed = model is None and self._mode != "extractive" and not at_any_rate
+            if missed and written_by not in (None, EXTRACTIVE):
+                return True
             text = extracted_summary(contents) if model is None else written_summary(contents, model)
+            name = EXTRACTIVE if model is None else model.name
             with self._database.write() as cursor:
-                if summaries.store(cursor, self._user, text, of=contents):
+                if summaries.store(cursor, self._user, text, written_by=name, of=contents):
                     return True
         return False
 

@@ -29,7 +29,9 @@ MINERALS = (
 def open_summing(library: Path, open_as: Callable[..., Workbench]) -> Callable[..., Workbench]:
     """Opens Ann's library, which has no summaries at first, with summaries in the background."""
     with open_as("ann")._database.write() as cursor:
-        cursor.execute("UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL")
+        cursor.execute(
+            "UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL, summary_by = NULL"
+        )
 
     def open_library(mode: str = "auto", **options: Any) -> Workbench:
         settings = Settings.load(library=library, user="ann", chat="extractive", summaries=mode)
@@ -62,7 +64,7 @@ def test_opening_a_library_writes_the_summaries_that_are_missing(
     wb = open_summing()
     assert text_of(wb) == MINERALS
     found = wb.summaries.get("Minerals")
-    assert (found.project_id, found.name) == (1, "Minerals")
+    assert (found.project_id, found.name, found.written_by) == (1, "Minerals", "extractive")
     assert found.updated_at is not None
     assert found.updated_at.tzinfo is not None
     assert wb.summaries.list() == [found]

@@ -28,7 +28,8 @@ def sleep(database: Database, add_paper: AddPaper) -> int:
 
 def write(database: Database, project_id: int, text: str) -> bool:
     with database.write() as cursor:
-        return summaries.store(cursor, "ann", text, of=summaries.contents(cursor, "ann", project_id))
+        contents = summaries.contents(cursor, "ann", project_id)
+        return summaries.store(cursor, "ann", text, written_by="fake-chat", of=contents)
 
 
 def due(database: Database, older_than: timedelta = HOUR) -> list[int]:
@@ -73,7 +74,7 @@ def test_a_summary_is_kept_beside_the_project_and_does_not_count_as_a_change_of_
     with database.read() as cursor:
         assert projects.get(cursor, "ann", sleep) == before
         kept = summaries.get(cursor, "ann", sleep)
-        assert (kept.name, kept.text) == ("Sleep", "On sleep.\ufffd")
+        assert (kept.name, kept.text, kept.written_by) == ("Sleep", "On sleep.\ufffd", "fake-chat")
         assert kept.updated_at is not None
         assert kept.updated_at > before.updated_at
         assert summaries.list_summaries(cursor, "ann") == [kept]
@@ -98,7 +99,7 @@ def test_what_was_written_before_a_change_is_not_kept_after_it(
             projects.add_paper(cursor, "ann", sleep, 3)
         else:
             papers.link(cursor, "ann", 1, file="mice.txt", title="Mine")
-        assert not summaries.store(cursor, "ann", "Old.", of=old)
+        assert not summaries.store(cursor, "ann", "Old.", written_by="fake-chat", of=old)
         assert summaries.get(cursor, "ann", sleep).text is None
 
 
@@ -143,13 +144,13 @@ def test_another_users_summary_does_not_exist_and_a_deleted_project_leaves_nothi
                 call(cursor, "bob", sleep)
         assert summaries.list_summaries(cursor, "bob") == []
     with pytest.raises(NotFoundError), database.write() as cursor:
-        summaries.store(cursor, "bob", "Mine now.", of=mine)
+        summaries.store(cursor, "bob", "Mine now.", written_by="fake-chat", of=mine)
     with database.write() as cursor:
         memories.remember(cursor, "ann", "I use mice", key="use mice", project_id=sleep)
         memories.remember(cursor, "ann", "I use rats", key="use rats", project_id=None)
         projects.delete(cursor, "ann", sleep)
         with pytest.raises(NotFoundError):
-            summaries.store(cursor, "ann", "Late.", of=mine)
+            summaries.store(cursor, "ann", "Late.", written_by="fake-chat", of=mine)
         assert cursor.execute("SELECT text FROM memories").fetchall() == [("I use rats",)]
 
 

@@ -59,6 +59,7 @@ def _show(found: Sequence[ProjectSummary], *, as_json: bool) -> None:
         terminal.show_json({"summaries": [asdict(summary) for summary in found]})
         return
     for summary in found:
-        written = "" if summary.updated_at is None else f" ({summary.updated_at:%Y-%m-%d %H:%M} UTC)"
+        moment, writer = summary.updated_at, summary.written_by
+        written = "" if moment is None else f" ({moment:%Y-%m-%d %H:%M} UTC, {writer})"
         terminal.show(terminal.one_line(f"{summary.name}{written}"))
         terminal.show(f"  {terminal.one_line(summary.text or 'No summary yet.')}\n")

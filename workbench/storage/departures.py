@@ -33,8 +33,8 @@ def paper_left(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
     """Removes the user's chat about a paper that leaves the user's library, and empties the summaries of the
     projects it is still in, because they may tell of it."""
     cursor.execute(
-        "UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL WHERE user_name = ?"
-        " AND project_id IN (SELECT project_id FROM project_papers WHERE paper_id = ?)",
+        "UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL, summary_by = NULL"
+        " WHERE user_name = ? AND project_id IN (SELECT project_id FROM project_papers WHERE paper_id = ?)",
         [user, paper_id],
     )
     rows = cursor.execute(

@@ -62,16 +62,16 @@ def contents(cursor: DuckDBPyConnection, user: str, project_id: int) -> ProjectC
     )
 
 
-def store(cursor: DuckDBPyConnection, user: str, text: str, *, of: ProjectContents) -> bool:
+def store(cursor: DuckDBPyConnection, user: str, text: str, *, written_by: str, of: ProjectContents) -> bool:
     """Keeps the summary that was written from ``of``; False where the project or its papers have changed
     since, so that nothing of a removed paper comes back. Raises NotFoundError for a project that went."""
     project = projects.get(cursor, user, of.project_id)
     if _state(cursor, user, project.id) != of.state:
         return False
     cursor.execute(
-        "UPDATE projects SET auto_summary = ?, summary_updated_at = now()"
+        "UPDATE projects SET auto_summary = ?, summary_by = ?, summary_updated_at = now()"
         " WHERE project_id = ? AND user_name = ?",
-        [clean_text(text), project.id, user],
+        [clean_text(text), written_by, project.id, user],
     )
     return True
 
@@ -140,12 +140,15 @@ def _state(cursor: DuckDBPyConnection, user: str, project_id: int) -> tuple[obje
 
 def _listed(cursor: DuckDBPyConnection, user: str, condition: str, values: list[Any]) -> list[ProjectSummary]:
     rows = cursor.execute(
-        "SELECT project_id, name, auto_summary, summary_updated_at AT TIME ZONE 'UTC' FROM projects"
+        "SELECT project_id, name, auto_summary, summary_updated_at AT TIME ZONE 'UTC', summary_by"
+        " FROM projects"
         f" WHERE user_name = ? {condition} ORDER BY name_key",
         [user, *values],
     ).fetchall()
     return [_summary(*row) for row in rows]
 
 
-def _summary(project_id: int, name: str, text: str | None, updated: datetime | None) -> ProjectSummary:
-    return ProjectSummary(project_id, name, text, None if updated is None else utc(updated))
+def _summary(
+    project_id: int, name: str, text: str | None, updated: datetime | None, written_by: str | None
+) -> ProjectSummary:
+    return ProjectSummary(project_id, name, text, None if updated is None else utc(updated), written_by)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.rendering import answer_html, evidence_html, record_html
+from workbench.rendering import answer_html, evidence_html, record_html, titled
 from workbench.scope import Scope
 
 if TYPE_CHECKING:
@@ -431,7 +431,7 @@ class Answer:
 
     def _repr_markdown_(self) -> str:
         sources = [
-            f"- [{c.n}] {c.title}{' (shared)' if c.shared else ''}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
+            f"- [{c.n}] {titled(c)}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
             for c in self.citations
         ]
         return "\n".join([self.text, "", *sources])

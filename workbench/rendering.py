@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.records import Answer, Evidence
+    from workbench.records import Answer, Citation, Evidence, Passage
 
 CELL_LIMIT = 300
 
@@ -45,7 +45,7 @@ def _plain(value: object) -> object:
 def evidence_html(evidence: Evidence) -> str:
     """The question, the scope and the numbered passages."""
     rows: list[list[object]] = [
-        [f"[{p.n}]", p.title, _pages(p.page_start, p.page_end), f"{p.score:.2f}", p.text]
+        [f"[{p.n}]", titled(p), _pages(p.page_start, p.page_end), f"{p.score:.2f}", p.text]
         for p in evidence.passages
     ]
     head = f"<p><b>{escape(evidence.query)}</b> · {escape(evidence.scope_label)}</p>"
@@ -56,11 +56,16 @@ def answer_html(answer: Answer) -> str:
     """The answer's text, then its sources with their support marks."""
     paragraphs = "".join(f"<p>{escape(p)}</p>" for p in answer.text.split("\n") if p.strip())
     rows: list[list[object]] = [
-        [f"[{c.n}]", _MARKS[c.support], c.title, c.page_label or c.page, c.quote] for c in answer.citations
+        [f"[{c.n}]", _MARKS[c.support], titled(c), c.page_label or c.page, c.quote] for c in answer.citations
     ]
     sources = table_html(["n", "support", "paper", "page", "quote"], rows) if rows else ""
     notes = "".join(f"<p><i>{escape(w)}</i></p>" for w in answer.warnings)
     return paragraphs + sources + notes
+
+
+def titled(source: Passage | Citation) -> str:
+    """The title; of a paper that another user shares, with that word."""
+    return f"{source.title} (shared)" if source.shared else source.title
 
 
 def _pages(start: int, end: int) -> str:

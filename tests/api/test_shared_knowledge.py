@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from workbench import ConflictError, NotFoundError, Scope, Settings, Workbench
+from workbench.chat.prompts import answer_prompt
+from workbench.cli.terminal import citation_line
 
 CENDRITE = "What is the density of cendrite?"
 
@@ -114,3 +116,16 @@ def test_a_paper_that_nobody_has_goes_when_it_is_no_longer_shared(shared: Workbe
     with pytest.raises(NotFoundError):
         shared.papers.get(3)
     assert shared.doctor() == []
+
+
+def test_wherever_an_answer_is_shown_its_shared_sources_say_so(
+    shared: Workbench, open_as: Open, blending: Settings
+) -> None:
+    bob = open_as("bob", settings=blending)
+    answer = bob.ask(CENDRITE)
+    assert "A study of cendrite (shared), page 3" in answer._repr_markdown_()
+    assert "A study of cendrite (shared)" in answer._repr_html_()
+    assert "A study of cendrite (shared)" in answer.evidence._repr_html_()
+    assert citation_line(answer.citations[0]).startswith("[1] ✓ A study of cendrite, page 3, shared: ")
+    prompt = answer_prompt(CENDRITE, answer.evidence.passages, window=8192)
+    assert "A study of cendrite, pages 1-3 (shared knowledge)" in prompt.messages[-1].content

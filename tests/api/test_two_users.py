@@ -35,6 +35,8 @@ def test_no_call_shows_one_user_what_is_the_others(two: tuple[Workbench, Workben
         assert {n.metadata["paper_id"] for n in wb.retriever(Scope.ALL).retrieve(QUESTION)} == own
         nodes = wb.query_engine(Scope.ALL).query(QUESTION).source_nodes
         assert {n.metadata["paper_id"] for n in nodes} == own
+        assert wb.bibliography.bibtex().count("@misc{") == len(own)
+        assert {f.paper_id for f in wb.papers.reprocess_all().files} == own
         assert (wb.status()["papers"], wb.status()["projects"]) == (len(own), 1)
         for table in ("papers", "pages", "chunks", "project_papers", "retrieval_passages", "ledger"):
             assert not set(wb.sql(f"SELECT paper_id FROM {table}")["paper_id"].dropna()) & others
@@ -55,6 +57,11 @@ CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.papers.add(b"A note of Bob's.", project=1),
     lambda bob: bob.papers.add_many([b"A note of Bob's."], project="Minerals"),
     lambda bob: bob.papers.add_texts([{"title": "A", "text": "A note."}], project=1),
+    lambda bob: bob.papers.unshare(1),
+    lambda bob: bob.notes.create("Mine", "A note of Bob's.", project=1),
+    lambda bob: bob.notes.list(project="Minerals"),
+    lambda bob: bob.notes.update(bob.notes.create("Mine", "A note."), project="Minerals"),
+    lambda bob: bob.bibliography.bibtex(Scope.project(1)),
     lambda bob: bob.chunks.list(Scope.project(1)),
     lambda bob: bob.chunks.frame(Scope.project(1)),
     lambda bob: bob.projects.get(1),
@@ -77,13 +84,16 @@ def test_whatever_names_the_others_papers_or_project_does_not_find_it(
     two: tuple[Workbench, Workbench],
 ) -> None:
     ann, bob = two
-    state = (ann.papers.list(), ann.projects.list(), ann.projects.papers(1), bob.papers.list())
+    state = (ann.papers.list(), ann.projects.list(), ann.projects.papers(1))
     for number, call in enumerate(CALLS):
         with pytest.raises(NotFoundError, match="(Paper|Project) not found") as caught:
             call(bob)
         # the same words as for what does not exist at all
         assert "ann" not in str(caught.value), number
-    assert (ann.papers.list(), ann.projects.list(), ann.projects.papers(1), bob.papers.list()) == state
+    assert (ann.papers.list(), ann.projects.list(), ann.projects.papers(1)) == state
+    assert [p.kind for p in bob.papers.list()] == ["pdf", "note"], (
+        "his own paper, and the note he could not move"
+    )
 
 
 def test_a_name_may_be_used_by_each_user(two: tuple[Workbench, Workbench]) -> None:

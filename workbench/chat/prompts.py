@@ -149,6 +149,7 @@ def _block(passage: Passage) -> str:
     can close the fence, and the paper's own reference numbers cannot be taken for passage numbers."""
     first, last = passage.page_start, passage.page_end
     pages = f"{passage.page_unit} {first}" if first == last else f"{passage.page_unit}s {first}-{last}"
-    inside = f"{' '.join(passage.title.split())}, {pages}\n\n{passage.text}"
+    label = " (shared knowledge)" if passage.shared else ""
+    inside = f"{' '.join(passage.title.split())}, {pages}{label}\n\n{passage.text}"
     inside = without_own_markers(_without_fences(inside))
     return f"[{passage.n}]\n{FENCE_OPEN}\n{inside}\n{FENCE_CLOSE}"

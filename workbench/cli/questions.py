@@ -60,8 +60,9 @@ def search(
     if not evidence.passages:
         terminal.show(_nothing_found(evidence))
     for p in evidence.passages:
+        shared = ", shared" if p.shared else ""
         pages = f"{p.page_start}" if p.page_start == p.page_end else f"{p.page_start}–{p.page_end}"
-        terminal.show(f"[{p.n}] {p.score:.2f}  {terminal.one_line(p.title)}, {p.page_unit} {pages}")
+        terminal.show(f"[{p.n}] {p.score:.2f}  {terminal.one_line(p.title)}, {p.page_unit} {pages}{shared}")
         terminal.show(f"    {terminal.one_line(p.text)[:240]}")
 
 

@@ -94,12 +94,13 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 
 def citation_line(citation: Citation) -> str:
-    """``[2] ✓ Title, page 4: “quote”``."""
+    """``[2] ✓ Title, page 4: “quote”``; a paper that another user shares says so."""
     from workbench.chat.citing import place
 
     mark = {"supported": "✓", "partly": "◐", "unsupported": "✗"}[citation.support]
     title, quote = one_line(citation.title), one_line(citation.quote)
-    return f"[{citation.n}] {mark} {title}, {one_line(place(citation.page_unit, citation))}: “{quote}”"
+    where = one_line(place(citation.page_unit, citation)) + (", shared" if citation.shared else "")
+    return f"[{citation.n}] {mark} {title}, {where}: “{quote}”"
 
 
 class ProgressBar:

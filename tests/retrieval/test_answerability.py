@@ -81,13 +81,14 @@ def test_a_proper_noun_that_no_candidate_mentions_tips_a_weak_match() -> None:
         ("What recall do RETRO and RealScholarQuery report?", True),
         ("How does the recall of RETRO differ on RealScholarQuery?", True),
         ("What recall does RETRO reach on MassiveText?", True),
+        ("Does RETRO support T5 on RealScholarQuery?", False),
     ],
 )
 def test_names_that_no_paper_mentions_together_must_be_listed_or_compared(
     question: str, answerable: bool
 ) -> None:
     texts = [
-        "RETRO retrieves from text with recall.",
+        "RETRO retrieves from text with recall, and T5.",
         "The MassiveText data.",
         "RealScholarQuery gives recall.",
     ]
@@ -109,6 +110,38 @@ def test_a_name_in_a_papers_title_counts_as_mentioned() -> None:
         "What recall does the ScaNN index reach?", TEXTS, chosen=3, best_cosine=0.9, papers=[(1, "ScaNN")] * 3
     )
     assert judgement.missing_names == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "apart"),
+    [
+        ("How many parameters does GPT-4 have?", ("GPT-4", "parameters")),
+        ("How much does a FAISS licence cost?", ("FAISS", "licence")),
+        ("Which Milvus version was measured?", ("Milvus", "version")),
+        ("What is the price in dollars of the Milvus engine?", ("Milvus", "price")),
+        ("What do the FAISS authors say of the cost of a search?", ()),
+        ("How many parameters does RWKV have?", ()),
+        ("How many rows does DuckDB return?", ()),
+        ("What recall does the FAISS index reach?", ()),
+        ("Which Chroma version was measured?", ()),
+        ("How many parameters do GPT-4 and RWKV have?", ()),
+    ],
+)
+def test_what_is_asked_of_a_name_must_be_said_near_it(question: str, apart: tuple[str, ...]) -> None:
+    texts = [
+        "Recent models such as GPT-4 are known. Ours is smaller. The largest has 14 billion parameters.",
+        "The FAISS index keeps its recall. DuckDB returned no rows. The cost of a search was measured.",
+        "Some engines were not run again: Milvus and others. They are slow. Chroma was run in version 1.5.",
+        "The licence of PyMuPDF is the AGPL.",
+    ]
+    papers = [(1, "RWKV"), (2, "Filters"), (2, "Filters"), (2, "Filters")]
+    judgement = judge_answerable(question, texts, chosen=4, best_cosine=0.9, papers=papers)
+    assert (judgement.answerable, judgement.apart) == (not apart, apart)
+
+
+def test_an_acronym_that_no_candidate_mentions_makes_a_question_unanswerable() -> None:
+    judgement = judged("Does DuckDB support AMD machines for a filter on a single paper?", best_cosine=0.9)
+    assert (judgement.answerable, judgement.missing_names) == (False, ("AMD",))
 
 
 def test_no_passages_answer_nothing() -> None:

@@ -5,7 +5,8 @@ Signs that they do not:
 - The question names something (an identifier such as ``DuckDB`` or ``BMH-21``), or asks how many of
   something, that no candidate mentions; candidates come from a keyword search, so a word that stands in none
   of them stands nowhere in the scope.
-- It asks of one named thing what only papers that never mention it could say.
+- It asks of one named thing what only papers that never mention it could say, or something ("FAISS licence",
+  "how many parameters does GPT-4 have") that no sentence says near its name, in papers on other things.
 - No single passage covers much of the question's specific terms while none is close to it in meaning either;
   the best cosine alone does not separate the two cases, and neither does coverage alone.
 """
@@ -17,8 +18,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import combinations
 
 from workbench.retrieval.names import mentioned, names, proper_nouns
+from workbench.retrieval.sentences import sentence_spans
 from workbench.retrieval.term_sets import term_set
 from workbench.retrieval.terms import query_terms
 
@@ -29,6 +32,15 @@ LEAST_COSINE = 0.46  # … unless a passage is at least this close in meaning
 _COUNTED = re.compile(r"\bhow (?:many|much) ([a-z]{3,}(?:-[a-z]+)*)\b", re.IGNORECASE)
 _NOT_COUNTED = frozenset(
     {"does", "did", "was", "were", "are", "has", "have", "more", "less", "time", "times"}
+)
+# Words beside a name that ask nothing of it: what it does, and what kind of thing it is.
+_NOT_ASKED_OF = frozenset(
+    "achieve answer come compare cost deal differ does feed find from gain get give grow handle have help "
+    "hold improve into keep lead learn make name need perform propose reach refer report return score show "
+    "spend store support take that than train treat used uses were what when with work works "
+    "algorithm algorithms approach architecture authors author benchmark dataset datasets framework index "
+    "indexes library method methods model models package paper papers report reports study survey system "
+    "technique tool part parts kind kinds type types which role idea ideas use effect effects".split()
 )
 _JOINED = re.compile(r",|&|/|\b(?:and|or|vs|versus|than|with|from|between|und|oder|et|ou)\b", re.IGNORECASE)
 _COMPARES = re.compile(r"\b(?:compar\w+|differ\w*|versus|vs|both|each|respectively|between)\b", re.IGNORECASE)
@@ -64,6 +76,9 @@ def judge_answerable(
     missing = _missing([*named, *_counted(question)], everywhere)
     strangers = _missing(nouns, everywhere)
     apart = _apart(question, named, list(by_paper.values())) if not missing else ()
+    if not apart and not missing:
+        titles = [title for _, title in papers or ()]
+        apart = _never_together(question, [*named, *nouns], candidate_texts, bags, titles)
     coverage = _best_coverage(question, bags, chosen)
     least = LEAST_COVERAGE_OF_NAMED if named and not missing else LEAST_COVERAGE
     close = best_cosine is not None and best_cosine >= LEAST_COSINE
@@ -98,8 +113,60 @@ def _apart(question: str, named: Sequence[str], by_paper: Sequence[Set[str]]) ->
     """
     if len(named) < 2 or not by_paper or _COMPARES.search(question) or _is_list(question, named):
         return ()
-    together = max(sum(mentioned(name, bag) for name in named) for bag in by_paper)
-    return tuple(named) if together < 2 else ()
+    for one, other in combinations(named, 2):
+        if not any(mentioned(one, bag) and mentioned(other, bag) for bag in by_paper):
+            return (one, other)
+    return ()
+
+
+def _never_together(
+    question: str,
+    named: Sequence[str],
+    texts: Sequence[str],
+    bags: Sequence[Set[str]],
+    titles: Sequence[str],
+) -> tuple[str, ...]:
+    """A name and what is asked of it, where no two neighbouring sentences hold both.
+
+    Of a paper that has the name in its title, any passage will do. Listed names may each have their place.
+    """
+    if _is_list(question, named):
+        return ()
+    for name, asked in _asked_of(question, named):
+        wanted = set(query_terms(asked))
+        if not any(
+            wanted & bag
+            and (
+                (index < len(titles) and mentioned(name, term_set(titles[index])))
+                or (mentioned(name, bag) and _near(name, wanted, texts[index]))
+            )
+            for index, bag in enumerate(bags)
+        ):
+            return (name, asked)
+    return ()
+
+
+def _asked_of(question: str, named: Sequence[str]) -> list[tuple[str, str]]:
+    """Each name with the noun that the question asks of it: what it counts, or the noun behind the name."""
+    counted = _counted(question)
+    pairs = [(named[0], noun) for noun in counted if len(named) == 1]
+    for name in named:
+        of_name = rf"\b([a-z]{{4,}}) (?:in \w+ )?of (?:(?:an?|the) )?{re.escape(name)}(?!\w)"
+        behind = rf"\b(?:an?|the|which|what|any|of) {re.escape(name)} ([a-z]{{4,}})\b"
+        for pattern in (behind, of_name):
+            found = re.search(pattern, question, re.I)
+            if found and found[1].lower() not in _NOT_ASKED_OF and found[1] not in counted:
+                pairs.append((name, found[1]))
+    return pairs
+
+
+def _near(name: str, wanted: Set[str], text: str) -> bool:
+    spans = sentence_spans(text)
+    for (start, _), (_, end) in zip(spans, spans[1:] + spans[-1:], strict=True):
+        bag = term_set(text[start:end])
+        if mentioned(name, bag) and wanted & bag:
+            return True
+    return False
 
 
 def _is_list(question: str, named: Sequence[str]) -> bool:

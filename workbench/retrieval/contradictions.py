@@ -1,8 +1,8 @@
 """Signs that a sentence says the opposite of its source in nearly the same words.
 
 Two checks, in English only: a negation that stands before a shared word or figure in one text and not in the
-other, and a word of direction (rose) where the source has its opposite (fell) and not the word itself. Both are for
-texts that share most of their words; elsewhere they say little.
+other, and a word of direction (rose) where the source has its opposite (fell) and not the word itself. Both
+are for texts that share most of their words; elsewhere they say little.
 """
 
 from __future__ import annotations

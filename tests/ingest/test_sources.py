@@ -43,6 +43,27 @@ def test_a_folder_gives_its_files_sorted_and_names_the_hidden_ones_it_left_out(t
     assert all(f.notes == () for f in files[1:])
 
 
+def test_a_folder_gives_files_of_formats_that_are_read_and_names_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name in ("a.PDF", "b.md", "questions.jsonl", "plot.png", "Makefile"):
+        (folder / name).write_text(name)
+    files = found(tmp_path, folder)
+    assert [f.name for f in files] == ["a.PDF", "b.md"]
+    assert files[0].notes == (
+        "Files of other formats in the folder papers were left out: Makefile, plot.png, questions.jsonl."
+        " Name a file itself to add it.",
+    )
+    assert [(f.name, f.problem) for f in found(tmp_path, folder / "questions.jsonl")] == [
+        ("questions.jsonl", None)
+    ]
+    for name in ("a.PDF", "b.md"):
+        (folder / name).unlink()
+    assert [f.problem for f in found(tmp_path, folder)] == [
+        "the folder holds no files to read (3 of other formats were left out)"
+    ]
+
+
 def test_a_folder_without_files_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / ".DS_Store").write_text("x")

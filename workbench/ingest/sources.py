@@ -14,6 +14,11 @@ from workbench.errors import DocumentError
 
 PIECE = 1024 * 1024
 UNNAMED = "unnamed"
+FOLDER_SUFFIXES = frozenset(
+    f".{name}"
+    for name in "pdf docx epub html htm xhtml md markdown txt text csv tsv json log ipynb xml bib ris".split()
+)
+"""What is taken from a folder. A file named directly is read whatever it is called."""
 
 Source = str | Path | bytes | tuple[str, bytes] | BinaryIO
 
@@ -33,7 +38,8 @@ def source_files(sources: Iterable[Source], *, spool: Path, max_file_mb: int) ->
 
     Bytes and open files are first written to the folder ``spool``. A file named directly is resolved
     wherever it leads; links inside a folder are followed only to files of that folder. Hidden files of a
-    folder are left out, and named in the notes of its first file.
+    folder, and those of no format that is read (by ``FOLDER_SUFFIXES``), are left out and named in the notes
+    of its first file.
     """
     for number, source in enumerate(sources):
         if isinstance(source, str | Path):
@@ -64,6 +70,7 @@ def _named(path: Path, max_file_mb: int) -> Iterator[SourceFile]:
 
 def _in_folder(folder: Path, max_file_mb: int) -> Iterator[SourceFile]:
     hidden: list[str] = []
+    others: list[str] = []
     found: list[SourceFile] = []
     for parent, folders, files in os.walk(folder, onerror=lambda error: found.append(_unreadable(error))):
         hidden += [f"{name}/" for name in folders if name.startswith(".")]
@@ -71,16 +78,36 @@ def _in_folder(folder: Path, max_file_mb: int) -> Iterator[SourceFile]:
         for name in sorted(files):
             if name.startswith("."):
                 hidden.append(name)
+            elif Path(name).suffix.lower() not in FOLDER_SUFFIXES:
+                others.append(name)
             else:
                 found.append(_in_bounds(Path(parent) / name, folder, max_file_mb))
     if not found:
-        shown = f" ({len(hidden)} hidden ones were left out)" if hidden else ""
-        found = [SourceFile(folder.name or str(folder), None, f"the folder holds no files{shown}")]
-    elif hidden:
-        listed = ", ".join(sorted(hidden)[:10]) + (" …" if len(hidden) > 10 else "")
-        note = f"Hidden files of the folder {folder.name} were left out: {listed}."
-        found[0] = SourceFile(found[0].name, found[0].path, found[0].problem, (note,))
+        found = [SourceFile(folder.name or str(folder), None, _nothing_in_it(hidden, others))]
+    elif notes := tuple(_left_out(folder, hidden, others)):
+        found[0] = SourceFile(found[0].name, found[0].path, found[0].problem, notes)
     yield from found
+
+
+def _nothing_in_it(hidden: list[str], others: list[str]) -> str:
+    counts = [(len(others), "of other formats"), (len(hidden), "hidden ones")]
+    shown = " and ".join(f"{count} {what}" for count, what in counts if count)
+    without = f" ({shown} were left out)" if shown else ""
+    return f"the folder holds no files{' to read' if others else ''}{without}"
+
+
+def _left_out(folder: Path, hidden: list[str], others: list[str]) -> Iterator[str]:
+    if hidden:
+        yield f"Hidden files of the folder {folder.name} were left out: {_listed(hidden)}."
+    if others:
+        yield (
+            f"Files of other formats in the folder {folder.name} were left out: {_listed(others)}."
+            " Name a file itself to add it."
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(sorted(names)[:10]) + (" …" if len(names) > 10 else "")
 
 
 def _in_bounds(path: Path, folder: Path, max_file_mb: int) -> SourceFile:

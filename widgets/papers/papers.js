@@ -1,14 +1,14 @@
 const MARKS = { ready: "✓", duplicate: "＝", failed: "✗", cancelled: "–" };
 
 function drawPapers(model, root) {
-  const count = el("small");
+  const count = el("small", { class: "wb-count" });
   const list = el("ul", { class: "wb-paper-list", "aria-labelledby": "wb-papers-heading" });
   const work = jobRow(model);
   const outcomes = el("div", { class: "wb-outcomes", role: "status" });
   const problem = errorLine(model);
   const told = el("div", { class: "wb-told", role: "status" });
   const picker = libraryPicker(model);
-  root.append(el("h2", { class: "wb-heading", id: "wb-papers-heading" }, "Papers", count), list, picker.open, work.row, told, outcomes, problem.line, picker.box);
+  root.append(el("h2", { class: "wb-heading", id: "wb-papers-heading" }, "Papers", count, picker.open), list, work.row, told, outcomes, problem.line, picker.box);
 
   const menu = ({ id, title, pages }) => moreMenu(title, [
     model.get("project") && { label: "Remove from this project", run: () => act(model, "take_out", { id }) },

@@ -1,11 +1,11 @@
-const KINDS = ".pdf,.docx,.html,.htm,.md,.txt,.csv,.json,.log,.ipynb";
+const KINDS = ".pdf,.docx,.epub,.html,.htm,.md,.txt,.csv,.json,.log,.ipynb,.xml,.bib,.ris";
 const WAIT = 60_000; // ms for the kernel to answer one slice
 
 function drawUploads(model, root) {
   const input = el("input", { type: "file", multiple: true, accept: KINDS, class: "wb-visually-hidden", tabIndex: -1,
     "aria-hidden": "true", onchange: () => { send([...input.files]); input.value = ""; } });
   const choose = el("button", { type: "button", class: "wb-drop", onclick: () => input.click() },
-    icon("upload"), el("span", {}, "Drop papers here, or ", el("u", {}, "choose files")));
+    icon("upload"), el("span", {}, "Drop papers or ", el("u", {}, "choose files")));
   const label = el("span", { class: "wb-sending-name" });
   const bar = el("i");
   const progress = el("div", { class: "wb-bar", role: "progressbar", "aria-label": "Upload", "aria-valuemin": "0", "aria-valuemax": "100" }, bar);

@@ -9,7 +9,7 @@ from tests.storage import small_papers
 from workbench.errors import ConflictError, InvalidInputError, NotFoundError
 from workbench.records import Answer, Citation, Dropped, Evidence, Passage, SentenceVerdict
 from workbench.scope import Scope
-from workbench.storage import conversations, messages, papers, projects, revisions
+from workbench.storage import conversations, messages, papers, projects, readonly_sql, revisions
 from workbench.storage.answer_json import read_answer, write_answer
 from workbench.storage.database import Database
 
@@ -306,6 +306,31 @@ def test_the_last_answers_come_oldest_first(database: Database) -> None:
             messages.add_answer(cursor, "ann", made.id, answer(text=f"Answer {n} [1]."), revision=1)
         found = messages.latest_answers(cursor, "ann", made.id, limit=2)
     assert [a.text for a in found] == ["Answer 2 [1].", "Answer 3 [1]."]
+
+
+def test_answers_that_were_moved_are_read_and_deleted_like_the_others(database: Database) -> None:
+    asked = messages.MOST_RECENT + 3
+    with database.write() as cursor:
+        made, other = (conversations.create(cursor, "ann") for _ in range(2))
+        messages.add_answer(cursor, "ann", other.id, answer(text="Another's [1]."), revision=1)
+        for n in range(asked):
+            messages.add_answer(cursor, "ann", made.id, answer(text=f"Answer {n} [1]."), revision=1)
+    with database.read() as cursor:
+        found = messages.list_messages(cursor, "ann", made.id)
+        assert [m.answer for m in found] == [answer(text=f"Answer {n} [1].") for n in range(asked)]
+        latest = messages.latest_answers(cursor, "ann", made.id, limit=asked - 1)
+        assert [a.text for a in latest] == [f"Answer {n} [1]." for n in range(1, asked)]
+        recent = cursor.execute("SELECT count(answer) FROM messages").fetchone()
+        assert recent is not None
+        assert recent[0] <= messages.MOST_RECENT
+        rows = readonly_sql.run(
+            cursor, "ann", "SELECT json_extract_string(answer, '$.text') AS t FROM messages"
+        )
+        assert set(rows["t"]) == {"Another's [1].", *(m.text for m in found)}
+    with database.write() as cursor:
+        conversations.delete(cursor, "ann", made.id)
+        assert cursor.execute("SELECT count(*) FROM kept_answers").fetchone() == (1,)
+        assert [m.text for m in messages.list_messages(cursor, "ann", other.id)] == ["Another's [1]."]
 
 
 def test_an_old_answer_says_which_of_its_papers_changed_or_left(

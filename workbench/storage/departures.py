@@ -52,9 +52,10 @@ def remove_conversations(cursor: DuckDBPyConnection, ids: Sequence[int]) -> None
 
 def remove_messages(cursor: DuckDBPyConnection, ids: Sequence[int]) -> None:
     """Removes the messages of these conversations, and what is noted of the papers they cite."""
-    cursor.execute(
-        "DELETE FROM message_papers WHERE message_id IN (SELECT message_id FROM messages"
-        " WHERE conversation_id IN (SELECT unnest(?::BIGINT[])))",
-        [ids],
-    )
+    for table in ("message_papers", "kept_answers"):
+        cursor.execute(
+            f"DELETE FROM {table} WHERE message_id IN (SELECT message_id FROM messages"
+            " WHERE conversation_id IN (SELECT unnest(?::BIGINT[])))",
+            [ids],
+        )
     cursor.execute("DELETE FROM messages WHERE conversation_id IN (SELECT unnest(?::BIGINT[]))", [ids])

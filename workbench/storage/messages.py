@@ -19,9 +19,12 @@ from workbench.storage.answer_json import read_answer, write_answer
 from workbench.storage.cleaning import clean_text
 from workbench.storage.moments import utc
 
+MOST_RECENT = 64  # answers that stay in messages; more are moved to kept_answers, all at once
+
 _MESSAGE = """
-    SELECT message_id, conversation_id, role, text, rag_project_id, answer, created_at AT TIME ZONE 'UTC'
-    FROM messages WHERE conversation_id = ?
+    SELECT m.message_id, m.conversation_id, m.role, m.text, m.rag_project_id, coalesce(m.answer, k.answer),
+           m.created_at AT TIME ZONE 'UTC'
+    FROM messages m LEFT JOIN kept_answers k USING (message_id) WHERE m.conversation_id = ?
 """
 
 
@@ -53,13 +56,14 @@ def add_answer(
         " WHERE c.paper_id IN (SELECT unnest(?::BIGINT[]))",
         [message_id, revision, cited],
     )
+    _move_recent(cursor)
     return message_id
 
 
 def list_messages(cursor: DuckDBPyConnection, user: str, conversation_id: int) -> list[Message]:
     """The conversation's messages, oldest first. Raises NotFoundError."""
     owned = conversations.get(cursor, user, conversation_id)
-    rows = cursor.execute(_MESSAGE + " ORDER BY message_id", [owned.id]).fetchall()
+    rows = cursor.execute(_MESSAGE + " ORDER BY m.message_id", [owned.id]).fetchall()
     return _with_changes(cursor, user, [_message(row) for row in rows])
 
 
@@ -78,11 +82,23 @@ def latest_answers(
     """The last answers of the conversation, at most ``limit``, oldest first. Raises NotFoundError."""
     owned = conversations.get(cursor, user, conversation_id)
     rows = cursor.execute(
-        "SELECT answer FROM messages WHERE conversation_id = ? AND answer IS NOT NULL"
-        " ORDER BY message_id DESC LIMIT ?",
+        "SELECT coalesce(m.answer, k.answer) FROM messages m LEFT JOIN kept_answers k USING (message_id)"
+        " WHERE m.conversation_id = ? AND m.role = 'assistant' ORDER BY m.message_id DESC LIMIT ?",
         [owned.id, limit],
     ).fetchall()
     return [read_answer(row[0]) for row in reversed(rows)]
+
+
+def _move_recent(cursor: DuckDBPyConnection) -> None:
+    """Keeps the table that every turn changes small (the reason is in migration 0005)."""
+    row = cursor.execute("SELECT count(answer) FROM messages").fetchone()
+    if row is None or row[0] <= MOST_RECENT:
+        return
+    cursor.execute(
+        "INSERT INTO kept_answers (message_id, answer)"
+        " SELECT message_id, answer FROM messages WHERE answer IS NOT NULL ORDER BY message_id"
+    )
+    cursor.execute("UPDATE messages SET answer = NULL WHERE answer IS NOT NULL")
 
 
 def _insert(

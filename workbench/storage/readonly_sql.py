@@ -72,9 +72,10 @@ VIEWS = {
                created_at AT TIME ZONE 'UTC' AS created_at, used_at AT TIME ZONE 'UTC' AS used_at
         FROM {library}.main.conversations WHERE user_name = {user}""",
     "messages": """
-        SELECT m.message_id, m.conversation_id, m.role, m.text, m.rag_project_id, m.answer,
-               m.created_at AT TIME ZONE 'UTC' AS created_at
-        FROM {library}.main.messages m WHERE m.conversation_id IN
+        SELECT m.message_id, m.conversation_id, m.role, m.text, m.rag_project_id,
+               coalesce(m.answer, k.answer) AS answer, m.created_at AT TIME ZONE 'UTC' AS created_at
+        FROM {library}.main.messages m LEFT JOIN {library}.main.kept_answers k USING (message_id)
+        WHERE m.conversation_id IN
             (SELECT conversation_id FROM {library}.main.conversations WHERE user_name = {user})""",
     "memories": """
         SELECT memory_id, text, project_id, message_id, created_at AT TIME ZONE 'UTC' AS created_at,

@@ -18,6 +18,7 @@ from workbench.retrieval.terms import STOP_WORDS, query_terms
 
 MOST_PER_TURN = 5
 SHORTEST, LONGEST = 8, 300  # characters of a statement; more is a passage that was pasted
+LONGEST_MESSAGE = 2000  # characters of a message in one's own words; from a longer one only what is asked for
 ECHO = 0.7  # share of a statement's terms that a text shown to the user holds in one sentence …
 ECHO_TERMS = 3  # … if it has so many terms at least
 MOST_RECALLED = 5
@@ -89,6 +90,26 @@ _SMALL_TALK = _pattern(
     r"^(?:i (?:see|agree|mean|think so|guess|understand|got it)"
     rf"|(?:{_phrases(_POLITE)})\b[^.]{{0,25}}[.!]*$)"
 )
+# Said of this conversation rather than of the work.
+_OF_THE_MOMENT = _pattern(
+    r"\b(?:i (?:said|asked|told|meant|mentioned)|as (?:i|we) (?:said|discussed)"
+    r"|(?:like|love|hate) (?:it|this|that)|you (?:are|were) (?:wrong|right)"
+    r"|(?:this|the|your|that|last) (?:answer|reply)|an error|(?:a|one|two|few|some|more) questions?|no idea"
+    r"|be back|ask (?:you )?(?:again|later)|will (?:check|try|see|look))\b"
+)
+# How papers speak of themselves: a sentence that was pasted.
+_OF_A_PAPER = _pattern(
+    r"\b(?:(?:in )?this (?:paper|work|article|study)|here,? we"
+    r"|we (?:propose|present|introduce|demonstrate|show))\b"
+)
+# "I use mice, so which strain is best?" states something before it asks.
+_THEN_ASKS = _pattern(
+    rf"^((?:i|we|my|our)\b.*?)\s*[,;:–—]\s*(?:(?:so|and|but|then)\s+)?(?:{_phrases(_QUESTION_WORDS)})\b.*[?？]$"
+)
+_OPENING_WORDS = _pattern(
+    r"^(?:(?:ok|okay|yes|no|well|thanks|thank you|hello|hi|hey|sorry|actually)[,.!:]\s+"
+    r"|(?:so|but|and|also),?\s+)+"
+)
 # What was quoted is another's word: "…", “…”, «…», a fenced block, a line behind ">".
 _QUOTED = re.compile(
     r'```.*?(?:```|$)|^\s*>.*$|"[^"\n]*"|“[^”]*”|«[^»]*»|„[^“”]*[“”]', re.DOTALL | re.MULTILINE
@@ -117,9 +138,11 @@ def statements(said: str, *, shown: Iterable[str] = ()) -> list[str]:
     own = _QUOTED.sub(" … ", said)
     found: list[str] = []
     for start, end in sentence_spans(own):
-        sentence = _BULLET.sub("", " ".join(own[start:end].split()))
+        sentence = _OPENING_WORDS.sub("", _BULLET.sub("", " ".join(own[start:end].split())))
         asked_to = _ASKED_TO_REMEMBER.match(sentence)
-        sentence = sentence[asked_to.end() :] if asked_to else sentence
+        sentence = sentence[asked_to.end() :] if asked_to else _THEN_ASKS.sub(r"\1", sentence)
+        if asked_to is None and len(own) > LONGEST_MESSAGE:
+            continue
         if _states(sentence, asked_to=asked_to is not None) and not _is_echo(sentence, seen):
             found.append(sentence)
     return list(dict.fromkeys(found))[:MOST_PER_TURN]
@@ -138,6 +161,8 @@ def _states(sentence: str, *, asked_to: bool) -> bool:
         _FIRST_PERSON.search(sentence) is None
         or _REQUESTED.search(sentence)
         or _SMALL_TALK.search(sentence)
+        or _OF_THE_MOMENT.search(sentence)
+        or _OF_A_PAPER.search(sentence)
         or _LEADS_IN.search(sentence)
     )
 

@@ -41,12 +41,16 @@ class Bibliography:
         from workbench.references.reading import read_references
 
         references, warnings = read_references(_text_of(Path(path).expanduser()))
-        with self._database.write() as cursor:
+        with self._database.read() as cursor:
             own = paper_store.linked_ids(cursor, self._user)
             papers = paper_store.list_papers(cursor, self._user, sorted(own))
-            matched, unmatched = match_references(references, papers)
-            for reference, match in matched:
-                store.put(cursor, self._user, match.paper_id, reference)
+        matched, unmatched = match_references(references, papers)
+        if matched:
+            with self._database.write() as cursor:
+                still_there = paper_store.linked_ids(cursor, self._user)
+                for reference, match in matched:
+                    if match.paper_id in still_there:
+                        store.put(cursor, self._user, match.paper_id, reference)
         return ReferenceReport(tuple(match for _, match in matched), tuple(unmatched), warnings)
 
     def bibtex(self, scope: Scope = Scope.ALL) -> str:

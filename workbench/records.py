@@ -251,7 +251,7 @@ class ReferenceReport(_Displayed):
         """One row per reference; those without a paper have a reason instead."""
         import pandas
 
-        return pandas.DataFrame([asdict(row) for row in (*self.matched, *self.unmatched)])
+        return pandas.DataFrame([*map(asdict, self.matched), *map(asdict, self.unmatched)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ def match_references(
     A DOI is surer than a linked file, and that surer than a title: a paper goes to the surest reference,
     and among equals to the first. Several copies of one paper, with one DOI, all get it.
     """
+    known = _Papers(papers)
     found: dict[int, list[MatchedReference]] = {}
     reasons: dict[int, str] = {}
     taken: dict[int, int] = {}
@@ -27,7 +28,7 @@ def match_references(
         for index, reference in enumerate(references):
             if index in found:
                 continue
-            fitting = candidates(reference, papers)
+            fitting = candidates(reference, known)
             if len(fitting) > 1 and by != "doi":
                 reasons[index] = f"{len(fitting)} papers fit by {by}"
                 continue
@@ -53,22 +54,41 @@ def title_key(title: str) -> str:
     return " ".join(re.findall(r"\w+", kept))
 
 
-def _by_doi(reference: Reference, papers: Sequence[Paper]) -> list[Paper]:
-    return [p for p in papers if reference.doi and p.doi and doi_in(p.doi) == reference.doi]
+class _Papers:
+    """The papers by what a reference may be matched by."""
+
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self.by_doi: dict[str, list[Paper]] = {}
+        self.by_file: dict[str, list[Paper]] = {}
+        self.by_title: dict[str, list[Paper]] = {}
+        for paper in papers:
+            if paper.doi and (doi := doi_in(paper.doi)):
+                self.by_doi.setdefault(doi, []).append(paper)
+            self.by_file.setdefault(_file_key(paper.file), []).append(paper)
+            if key := title_key(paper.title):
+                self.by_title.setdefault(key, []).append(paper)
 
 
-def _by_file(reference: Reference, papers: Sequence[Paper]) -> list[Paper]:
-    names = {unicodedata.normalize("NFC", name).casefold() for name in reference.files}
-    fitting = [p for p in papers if unicodedata.normalize("NFC", p.file).casefold() in names]
-    same = [p for p in fitting if reference.title and title_key(p.title) == title_key(reference.title)]
-    return same or fitting
+def _by_doi(reference: Reference, papers: _Papers) -> list[Paper]:
+    return papers.by_doi.get(reference.doi or "", [])
 
 
-def _by_title(reference: Reference, papers: Sequence[Paper]) -> list[Paper]:
+def _by_file(reference: Reference, papers: _Papers) -> list[Paper]:
+    names = dict.fromkeys(_file_key(name) for name in reference.files)
+    fitting = [paper for name in names for paper in papers.by_file.get(name, ())]
     key = title_key(reference.title or "")
-    fitting = [p for p in papers if key and title_key(p.title) == key and not _contradicts(reference, p)]
+    return [paper for paper in fitting if title_key(paper.title) == key] or fitting
+
+
+def _by_title(reference: Reference, papers: _Papers) -> list[Paper]:
+    key = title_key(reference.title or "")
+    fitting = [p for p in papers.by_title.get(key, ()) if not _contradicts(reference, p)]
     certain = [p for p in fitting if p.year == reference.year is not None or _same_author(reference, p)]
     return certain if len(key.split()) < _SHORT or (len(fitting) > 1 and certain) else fitting
+
+
+def _file_key(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _contradicts(reference: Reference, paper: Paper) -> bool:
@@ -88,7 +108,7 @@ def _matched(reference: Reference, paper: Paper, by: str) -> MatchedReference:
     return MatchedReference(reference.key, reference.title, paper.id, paper.title, by)
 
 
-_WAYS: dict[str, Callable[[Reference, Sequence[Paper]], list[Paper]]] = {
+_WAYS: dict[str, Callable[[Reference, _Papers], list[Paper]]] = {
     "doi": _by_doi,
     "file": _by_file,
     "title": _by_title,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from bibtexparser.model import Entry
 
 RAW = frozenset({"doi", "url", "file", "eprint", "isbn", "issn"})  # fields that are no LaTeX
+_IGNORED = frozenset({"abstract", "annote", "keywords", "owner", "timestamp"})
+_LATEX = re.compile(r"[\\{}$~%]|--|``|''|<<|>>|[!?]`")
 _AUTHOR = "author "  # one field for each author while names are decoded
 _RIS_TYPES = {
     "JOUR": "article", "MGZN": "article", "NEWS": "article", "EJOUR": "article", "BOOK": "book",
@@ -58,6 +60,7 @@ def _from_bibtex(text: str) -> tuple[list[Reference], tuple[str, ...]]:
     from bibtexparser.entrypoint import parse_string
     from bibtexparser.library import Library
     from bibtexparser.middlewares import LatexDecodingMiddleware
+    from bibtexparser.model import Entry, Field
 
     logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # what it warns of is in the report
     parsed = parse_string(text)
@@ -66,10 +69,13 @@ def _from_bibtex(text: str) -> tuple[list[Reference], tuple[str, ...]]:
     references = []
     for entry in entries:
         raw = {field.key.lower(): str(field.value) for field in entry.fields}
-        decoded = LatexDecodingMiddleware(keep_math_mode=False, keep_braced_groups=False).transform(
-            Library([_decodable(entry, raw)])
-        )
-        texts = {f.key: str(f.value) for e in decoded.entries for f in e.fields}
+        texts, latex = _texts(raw)
+        if latex:  # slow, so for what needs it alone
+            made = Entry(entry.entry_type, entry.key, [Field(k, v) for k, v in latex.items()])
+            decoded = LatexDecodingMiddleware(keep_math_mode=False, keep_braced_groups=False).transform(
+                Library([made])
+            )
+            texts |= {f.key: str(f.value) for e in decoded.entries for f in e.fields}
         references.append(_bibtex_reference(entry, raw, texts))
     lost = len(parsed.failed_blocks) - len(entries) + len(parsed.entries)
     return references, (_not_read(lost),) if lost else ()
@@ -97,15 +103,13 @@ def _without_enclosing(entry: Entry) -> Entry:
     return RemoveEnclosingMiddleware().transform(Library([made])).entries[0]
 
 
-def _decodable(entry: Entry, raw: Mapping[str, str]) -> Entry:
-    """The entry's LaTeX alone, each author in a field of their own."""
-    from bibtexparser.model import Entry as Made
-    from bibtexparser.model import Field
-
-    fields = [Field(k, v) for k, v in raw.items() if k not in RAW and k not in {"author", "editor"}]
-    for number, (shown, sorted_name) in enumerate(_names(raw.get("author") or raw.get("editor") or "")):
-        fields += [Field(f"{_AUTHOR}{number} shown", shown), Field(f"{_AUTHOR}{number} sorted", sorted_name)]
-    return Made(entry.entry_type, entry.key, fields)
+def _texts(raw: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The entry's texts, each author's name in two of its own: those in plain words, and those in LaTeX."""
+    texts = {k: v for k, v in raw.items() if k not in RAW | _IGNORED | {"author", "editor"}}
+    for number, (shown, ordered) in enumerate(_names(raw.get("author") or raw.get("editor") or "")):
+        texts |= {f"{_AUTHOR}{number} shown": shown, f"{_AUTHOR}{number} sorted": ordered}
+    latex = {name: text for name, text in texts.items() if _LATEX.search(text)}
+    return {name: text for name, text in texts.items() if name not in latex}, latex
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
@@ -130,6 +134,12 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
         yield parts.merge_first_name_first, parts.merge_last_name_first
 
 
+def _names_in(texts: Mapping[str, str], form: str) -> list[str]:
+    """The authors' names in one of their two forms, in their order."""
+    found = {k: v for k, v in texts.items() if k.startswith(_AUTHOR) and k.endswith(form)}
+    return [" ".join(found[k].split()) for k in sorted(found, key=lambda k: int(k.split()[1]))]
+
+
 def _is_one_group(name: str) -> bool:
     """Whether one pair of braces holds the whole name: ``{World Health Organization}``."""
     depth = 0
@@ -142,10 +152,8 @@ def _is_one_group(name: str) -> bool:
 
 def _bibtex_reference(entry: Entry, raw: Mapping[str, str], texts: Mapping[str, str]) -> Reference:
     plain = {k: " ".join(v.split()) for k, v in texts.items() if not k.startswith(_AUTHOR)}
-    shown = [" ".join(v.split()) for k, v in texts.items() if k.startswith(_AUTHOR) and k.endswith("shown")]
-    ordered = [
-        " ".join(v.split()) for k, v in texts.items() if k.startswith(_AUTHOR) and k.endswith("sorted")
-    ]
+    shown = _names_in(texts, "shown")
+    ordered = _names_in(texts, "sorted")
     fields = {k: v for k, v in plain.items() if k not in {"title", "year", "date"} and v}
     fields |= {k: raw[k].strip() for k in RAW & raw.keys() - {"doi", "file"} if raw[k].strip()}
     braced = [_is_one_group(name) for name, _ in _names(raw.get("author") or raw.get("editor") or "")]

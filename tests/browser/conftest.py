@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
@@ -52,7 +55,13 @@ def ollama() -> Iterator[OllamaServer]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, ollama: OllamaServer) -> Iterator[Served]:
     """The dashboard of an empty library, started by the command that the CLI runs."""
-    home = tmp_path_factory.mktemp("home")
+    with serve(tmp_path_factory.mktemp("home"), ollama) as running:
+        yield running
+
+
+@contextmanager
+def serve(home: Path, ollama: OllamaServer, *options: str) -> Iterator[Served]:
+    """A dashboard over a new library in ``home``, with more options of the server's."""
     library, log = home / "library" / "library.duckdb", home / "server.log"
     environment = {
         **os.environ,
@@ -68,7 +77,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, ollama: OllamaServer) -> It
     }
     with log.open("w") as output:
         process = subprocess.Popen(
-            voila_command(library, port=_free_port(), open_browser=False),
+            [*voila_command(library, port=_free_port(), open_browser=False), *options],
             env=environment,
             cwd=home,
             stdout=output,
@@ -80,6 +89,16 @@ def served(tmp_path_factory: pytest.TempPathFactory, ollama: OllamaServer) -> It
     finally:
         process.terminate()
         process.wait(20)
+
+
+def kernels(served: Served) -> list[int]:
+    """Ids of the kernels that run; one that is just ending does not count."""
+    found = []
+    for child in psutil.Process(served.process.pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "ipykernel_launcher" in " ".join(child.cmdline()):
+                found.append(child.pid)
+    return found
 
 
 def _free_port() -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import re
 import time
 import urllib.request
@@ -11,12 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
-import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import pdfs
-from tests.browser.conftest import Served
+from tests.browser.conftest import Served, kernels
 from tests.browser.visiting import visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -125,7 +123,7 @@ def test_an_answer_streams_and_its_marker_opens_the_page_with_the_passage(page: 
     expect(card).to_contain_text("Weaving by punched card")
     expect(card).to_contain_text(pdfs.CLAIM)
     marker.click()
-    expect(page.locator(".wb-view-title small")).to_have_text("page 2 of 3 · citation 1 of 1")
+    expect(page.locator(".wb-view-title small")).to_have_text("page 2 of 3 · citation [1]")
     mark = page.locator(".wb-boxes .wb-mark").first
     expect(mark).to_be_visible()
     sheet, box = page.locator(".wb-sheet").bounding_box(), mark.bounding_box()
@@ -138,7 +136,7 @@ def test_an_answer_streams_and_its_marker_opens_the_page_with_the_passage(page: 
 def test_pages_turn_and_zoom_by_keyboard(page: Page) -> None:
     page.get_by_role("region", name="Page", exact=True).focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".wb-view-title small")).to_have_text("page 3 of 3 · citation 1 of 1")
+    expect(page.locator(".wb-view-title small")).to_have_text("page 3 of 3 · citation [1]")
     expect(page.locator(".wb-boxes .wb-mark")).to_have_count(0)
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".wb-boxes .wb-mark").first).to_be_visible()
@@ -242,22 +240,12 @@ def test_a_stranger_without_the_token_gets_a_login_page_and_no_notebook_file(ser
 def test_a_closed_page_leaves_no_kernel_behind(browser: Browser, served: Served) -> None:
     with visit(browser, served.url) as page:
         expect(page.get_by_label("Question", exact=True)).to_be_visible()
-        during = _kernels(served)
+        during = kernels(served)
         page.close(run_before_unload=True)
         deadline = time.monotonic() + 15
-        while len(_kernels(served)) >= len(during) and time.monotonic() < deadline:
+        while len(kernels(served)) >= len(during) and time.monotonic() < deadline:
             time.sleep(0.2)
-        assert len(_kernels(served)) == len(during) - 1
-
-
-def _kernels(served: Served) -> list[int]:
-    """Ids of the kernels that run; one that is just ending does not count."""
-    found = []
-    for child in psutil.Process(served.process.pid).children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if "ipykernel_launcher" in " ".join(child.cmdline()):
-                found.append(child.pid)
-    return found
+        assert len(kernels(served)) == len(during) - 1
 
 
 def _note_changes(page: Page, selector: str, value: str) -> None:

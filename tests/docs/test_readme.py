@@ -62,9 +62,9 @@ def expected_default(name: str) -> str:
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as the README's reader has it: some papers, and nothing of ours."""
     folder = tmp_path_factory.mktemp("readme")
-    (folder / "papers").mkdir()
+    (folder / "data").mkdir()
     for name in SAMPLES:
-        shutil.copy(ROOT / "data" / name, folder / "papers")
+        shutil.copy(ROOT / "data" / name, folder / "data")
     return folder
 
 

@@ -29,7 +29,13 @@ def test_the_settings_bind_to_this_machine_keep_the_token_and_cull_idle_kernels(
     configuration = settings["VoilaConfiguration"]
     assert (configuration["strip_sources"], configuration["show_tracebacks"]) == (True, False)
     assert configuration["file_allowlist"] == []
-    assert 0 < settings["MappingKernelManager"]["cull_idle_timeout"] <= 3600
+    assert settings["MappingKernelManager"] == {
+        "cull_idle_timeout": 900,
+        "cull_interval": 60,
+        "cull_connected": False,
+    }
+    readme = PACKAGE.parent / "README.md"
+    assert not readme.exists() or "after 15 minutes" in " ".join(readme.read_text("utf-8").split())
 
 
 def test_nothing_we_ship_to_the_page_names_another_host() -> None:

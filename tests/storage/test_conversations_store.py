@@ -9,7 +9,15 @@ from tests.storage import small_papers
 from workbench.errors import ConflictError, InvalidInputError, NotFoundError
 from workbench.records import Answer, Citation, Dropped, Evidence, Passage, SentenceVerdict
 from workbench.scope import Scope
-from workbench.storage import conversations, messages, papers, projects, readonly_sql, revisions
+from workbench.storage import (
+    conversations,
+    maintenance,
+    messages,
+    papers,
+    projects,
+    readonly_sql,
+    revisions,
+)
 from workbench.storage.answer_json import read_answer, write_answer
 from workbench.storage.database import Database
 
@@ -369,3 +377,34 @@ def test_a_paper_that_changed_while_the_answer_was_written_counts_as_changed(
         messages.add_answer(cursor, "ann", made.id, answer(paper_id), revision=before)
         found = messages.list_messages(cursor, "ann", made.id)
     assert found[0].changed == ("“On mica” has changed since: what [1] cites is not there any more.",)
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ("DELETE FROM conversations", "messages of no conversation: 2"),
+        (
+            "UPDATE messages SET answer = NULL",
+            "answers of no message, and messages with no answer or two: 1",
+        ),
+        (
+            "INSERT INTO kept_answers SELECT message_id, answer FROM messages WHERE answer IS NOT NULL",
+            "answers of no message, and messages with no answer or two: 1",
+        ),
+        (
+            "UPDATE conversations SET rag_project_id = 99",
+            "conversations in a project that is not their user's: 1",
+        ),
+    ],
+)
+def test_the_doctor_finds_conversations_that_are_not_whole(
+    database: Database, damage: str, problem: str
+) -> None:
+    with database.write() as cursor:
+        made = conversations.create(cursor, "ann")
+        messages.add_question(cursor, "ann", made.id, "How far?", scope=made.scope)
+        messages.add_answer(cursor, "ann", made.id, answer(), revision=1)
+    assert maintenance.doctor(database) == []
+    with database.write() as cursor:
+        cursor.execute(damage)
+    assert maintenance.doctor(database) == [f"{problem} found"]

@@ -258,7 +258,7 @@ def test_every_table_that_has_papers_is_checked(database: Database) -> None:
                 " AND NOT internal AND table_name NOT LIKE 'vectors_%'"
             ).fetchall()
         }
-    unchecked_history = {"ledger", "retrieval_passages", "conversations", "message_papers"}
+    unchecked_history = {"ledger", "retrieval_passages", "message_papers"}
     assert tables - unchecked_history == {
         table for table in tables if any(table in query for _, query in soundness.NEVER)
     }

@@ -43,6 +43,20 @@ NEVER = (
         " WHERE NOT shared AND paper_id NOT IN (SELECT paper_id FROM library_links)",
     ),
     (
+        "memories of a project that is not their user's",
+        "SELECT count(*) FROM memories WHERE project_id IS NOT NULL"
+        " AND (user_name, project_id) NOT IN (SELECT (user_name, project_id) FROM projects)",
+    ),
+    (
+        "memories that say the same twice",
+        "SELECT count(*) FROM (SELECT 1 FROM memories"
+        " GROUP BY user_name, coalesce(project_id, 0), text_key HAVING count(*) > 1)",
+    ),
+    (
+        "summaries without a time, or times without a summary",
+        "SELECT count(*) FROM projects WHERE (auto_summary IS NULL) <> (summary_updated_at IS NULL)",
+    ),
+    (
         "notes of no paper",
         "SELECT count(*) FROM notes WHERE paper_id NOT IN (SELECT paper_id FROM papers)",
     ),
@@ -104,6 +118,23 @@ NEVER = (
     (
         "removed papers recorded as present",
         "SELECT count(*) FROM paper_changes WHERE present AND paper_id NOT IN (SELECT paper_id FROM papers)",
+    ),
+    (
+        "messages of no conversation",
+        "SELECT count(*) FROM messages"
+        " WHERE conversation_id NOT IN (SELECT conversation_id FROM conversations)",
+    ),
+    (
+        "answers of no message, and messages with no answer or two",
+        "SELECT count(*) FROM (SELECT message_id FROM messages WHERE role = 'assistant') m FULL JOIN"
+        " (SELECT message_id, count(*) AS n FROM (SELECT message_id FROM messages WHERE answer IS NOT NULL"
+        " UNION ALL SELECT message_id FROM kept_answers) GROUP BY message_id) a USING (message_id)"
+        " WHERE m.message_id IS NULL OR a.n IS DISTINCT FROM 1",
+    ),
+    (
+        "conversations in a project that is not their user's",
+        "SELECT count(*) FROM conversations WHERE rag_project_id > 0"
+        " AND (user_name, rag_project_id) NOT IN (SELECT (user_name, project_id) FROM projects)",
     ),
 )
 

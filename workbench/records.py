@@ -302,7 +302,7 @@ class Dropped:
 @dataclass(frozen=True, slots=True)
 class Passage(_Displayed):
     """One numbered piece of evidence. ``score`` is its relevance, 0 to 1; ``shared`` says that its paper is
-    not the user's own, but shared by another."""
+    not the user's own, but shared by another. ``heading`` is that of the section it stands in."""
 
     n: int
     chunk_id: int
@@ -321,6 +321,7 @@ class Passage(_Displayed):
     authors: tuple[str, ...] = ()
     year: int | None = None
     shared: bool = False
+    heading: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,6 +351,12 @@ def _elsewhere(cursor: DuckDBPyConnection, user: str, scope: Scope, view: _View)
     return [f"{what} in projects, where this search did not look: choose a project, or all notes."]
 
 
+def heading_of(blurb: str) -> str | None:
+    """The heading in a chunk's blurb, which stands between the paper's title and the page."""
+    parts = blurb.split(" · ")
+    return " · ".join(parts[1:-1]) or None
+
+
 def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper, *, shared: bool) -> Passage:
     return Passage(
         n=n,
@@ -370,4 +376,5 @@ def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper, *, shared
         authors=paper.authors,
         year=paper.year,
         shared=shared,
+        heading=heading_of(chunk.blurb),
     )

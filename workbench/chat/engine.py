@@ -10,6 +10,7 @@ from typing import Protocol
 from workbench.chat import extractive
 from workbench.chat.citing import PagesOf, citation, cite, place
 from workbench.chat.draft import Draft
+from workbench.chat.nearest import nearest_words
 from workbench.chat.prompts import REFUSAL_SIGN, Prompt, answer_prompt
 from workbench.chat.tool_loop import ToolRun, run_tools, tool_caller
 from workbench.errors import ProviderError, ProviderUnavailableError
@@ -29,7 +30,7 @@ from workbench.records import (
     TextDelta,
 )
 from workbench.retrieval.answerability import Answerability
-from workbench.retrieval.citations import find_quote, quote_at
+from workbench.retrieval.citations import quote_at
 from workbench.retrieval.markers import MarkerStream, as_prose, own_numbers
 from workbench.retrieval.sentences import sentence_spans
 from workbench.scope import Scope
@@ -316,10 +317,11 @@ def _refuse(
     if nearest:
         text += "\n\nNearest passages:\n"
     for passage in nearest:
-        quote = find_quote(task.question, passage, task.pages_of(passage))
+        quote, words = nearest_words(task.question, passage, task.pages_of(passage))
         if quote is None:
             continue
-        line = f"{as_prose(passage.title)}, {place(passage.page_unit, quote)} [{passage.n}]"
+        said = f": “{words}”" if words else ""
+        line = f"{as_prose(passage.title)}, {place(passage.page_unit, quote)}{said} [{passage.n}]"
         start = len(text) + len("\n- ")
         text += f"\n- {line}"
         citations.append(citation(passage, quote, "unsupported", (start, start + len(line))))

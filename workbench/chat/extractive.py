@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from workbench.chat.quotable import Stretch, quotable
+from workbench.chat.shown import shown_text
 from workbench.records import Evidence, Passage
 from workbench.retrieval.markers import as_prose
+from workbench.retrieval.names import mentioned, names
+from workbench.retrieval.sections import asks_for_proposal, section_asked_for
 from workbench.retrieval.term_sets import term_set
 from workbench.retrieval.terms import query_terms
 
@@ -20,6 +23,11 @@ WORTH_SAYING = 0.55  # of the best score: below it a paper's best sentence adds 
 WORTH_ADDING = 0.65  # … and a further one below this
 WORTH_READING_ON = 0.6  # for the sentence that follows
 LONGEST_PAIR = 480  # characters
+MUCH_BETTER = 1.2  # a sentence that is so much better than the others of its paper comes first
+ALIKE = 0.85  # share of the shorter sentence's terms that another one holds
+HEADED = 1.0  # of the best score: what the right heading adds to a sentence …
+PROPOSES = 0.25  # … and the words of a proposal, where one is asked for
+UNRESOLVED, ALONE = 0.9, 0.5  # for an opener that means the sentence before; where that cannot come along
 BESIDE = 0.35  # weight of terms that stand beside the sentence rather than in it
 PASSAGE_SHARE = 0.6  # how much of a sentence's score depends on its passage's relevance
 CAPTIONS = 0.7  # a caption names a result more often than it states one
@@ -39,7 +47,19 @@ _READS_ON = re.compile(
     r"(?:This|These|Those|That|It|Its|They|Their|Neither|Both|Such|There|Here|However|But|Instead|Thus|Hence|"
     r"Therefore|So|In contrast|By contrast|Another|The (?:reason|difference|others?|same|result))\b"
 )
-_OPENING_SIGNS = re.compile(r"^(?:[-•◦▪▸*–#>]\s+|\(?\d{1,2}[.)]\s+(?=\D))+")
+# Openers that mean something said before.
+_UNRESOLVED = re.compile(
+    r"(?:For (?:this|that|these) (?:reason|purpose)s?|That(?! is\b)|Such|It(?! is\b)|They|Its|Their|Both|"
+    r"Th(?:is|ese|ose)(?! (?:paper|work|study|article|report|survey|thesis|section)\b)|Neither|Hence|Thus|"
+    r"Therefore|So|But|Instead|Consequently|As a result|In contrast|By contrast|To this end|"
+    r"The (?:reason|difference|others?|latter|former))\b"
+)
+_PROPOSES = re.compile(
+    r"\b(?:we|paper|work|study|article) (?:\w+ )?(?:propose|present|introduce|show|describe|develop|measure|"
+    r"compare|find|found|explore|study|review)\w*",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile('[“"]([^”"]{3,})[”"]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +86,44 @@ def choose_sentences(
     sentence is worth saying gets one before any paper gets a second. The sentence that follows comes along
     where it goes on with the thought or brings the figure.
     """
-    stretches = _without_repeats([s for p in evidence.passages for s in quotable(p)])
+    passages = _of_quoted_title(question, evidence.passages)
+    stretches = _without_repeats([s for p in passages for s in quotable(p)])
     scores = _scores(question, stretches, similarity)
     if not any(scores):
         return []
     following = dict(_followed(stretches))
+    leading = {then: index for index, then in following.items()}
     worth_saying = _worth_saying(stretches, scores)
     chosen: list[ChosenSentence] = []
     taken: set[int] = set()
     for places in [places for _ in range(MOST_PER_PAPER) for places in worth_saying]:
-        index = next((place for place in places if place not in taken), None)
+        index = next((place for place in places if not _said(stretches, place, taken)), None)
         if index is None or len(taken) >= MOST_SENTENCES:
             continue
-        then = following.get(index, index)
-        room = len(taken) + 1 < MOST_SENTENCES and then not in taken
-        last = then if room and _reads_on(stretches, scores, index, then) else index
-        taken |= {index, last}
-        chosen.append(_chosen(stretches[index], stretches[last], scores[index]))
+        first, then = index, following.get(index, index)
+        room = len(taken) + 1 < MOST_SENTENCES
+        if room and _UNRESOLVED.match(stretches[index].text) and leading.get(index, index) not in taken:
+            first = leading.get(index, index)
+        goes_on = room and first == index and then not in taken and not _said(stretches, then, taken)
+        last = then if goes_on and _reads_on(stretches, scores, index, then) else index
+        taken |= {first, index, last}
+        chosen.append(_chosen(stretches[first], stretches[last], scores[index]))
     return chosen
 
 
 def grouped(chosen: Sequence[ChosenSentence]) -> list[list[ChosenSentence]]:
-    """By paper, the paper of the best sentence first; within a paper in reading order."""
+    """By paper, the paper of the best sentence first; within a paper in reading order, but for a sentence
+    that is much better than the others, which comes first."""
     papers: dict[int, list[ChosenSentence]] = {}
     for sentence in chosen:
         papers.setdefault(sentence.passage.paper_id, []).append(sentence)
-    return [sorted(group, key=lambda s: s.char_start) for group in papers.values()]
+    return [_in_order(group) for group in papers.values()]
+
+
+def _in_order(group: Sequence[ChosenSentence]) -> list[ChosenSentence]:
+    best = max(group, key=lambda s: (s.score, -s.char_start))
+    leads = all(best.score >= MUCH_BETTER * s.score for s in group if s is not best)
+    return sorted(group, key=lambda s: (leads and s is not best, s.char_start))
 
 
 def paper_headings(groups: Sequence[Sequence[ChosenSentence]]) -> list[str]:
@@ -108,14 +140,47 @@ def paper_headings(groups: Sequence[Sequence[ChosenSentence]]) -> list[str]:
 
 def shown_sentence(sentence: ChosenSentence) -> str:
     """The sentence on one line; the paper's own reference numbers can no longer be taken for ours."""
-    text = as_prose(_OPENING_SIGNS.sub("", " ".join(sentence.text.split())))
+    text = shown_text(sentence.text, beside=sentence.passage.text)
     if sentence.header is None:
         return text
-    head = as_prose(sentence.header)
+    head = shown_text(sentence.header)
     return f"In a table ({head}): {text}" if head else f"In a table: {text}"
 
 
+def telling_stretch(question: str, passage: Passage) -> Stretch | None:
+    """The sentence of a passage that comes nearest to a question; None where it has none to quote."""
+    stretches = [s for s in quotable(passage) if s.header is None]
+    scores = _scores(question, stretches, None)
+    best = max(range(len(scores)), key=lambda i: (scores[i], -i), default=None)
+    return None if best is None else stretches[best]
+
+
 # --- which ones ------------------------------------------------------------------------------
+
+
+def _of_quoted_title(question: str, passages: Sequence[Passage]) -> Sequence[Passage]:
+    """Of a question with a paper's title in quotation marks, that paper's passages."""
+    quoted = _QUOTED.search(question)
+    named = [p for p in passages if quoted and _folded(quoted[1]) in _folded(p.title)]
+    return named or passages
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"\W+", " ", text.casefold()).strip()
+
+
+def _said(stretches: Sequence[Stretch], place: int, taken: Set[int]) -> bool:
+    """Whether a sentence was taken, or says hardly more than one that was."""
+    here = stretches[place]
+    bag = term_set(here.text)
+    others = [term_set(s.text) for s in map(stretches.__getitem__, taken) if _one_paper(s, here)]
+    return place in taken or any(
+        len(bag & other) >= ALIKE * min(len(bag), len(other)) > 0 for other in others
+    )
+
+
+def _one_paper(one: Stretch, other: Stretch) -> bool:
+    return one.passage.paper_id == other.passage.paper_id
 
 
 def _worth_saying(stretches: Sequence[Stretch], scores: Sequence[float]) -> list[list[int]]:
@@ -182,13 +247,31 @@ def _scores(question: str, stretches: Sequence[Stretch], similarity: Similarity 
         scores.append(share / total * (1 - PASSAGE_SHARE + PASSAGE_SHARE * stretch.passage.score))
     if similarity is not None and any(scores):
         scores = _with_likeness(scores, stretches, similarity)
+    scores = _with_headings(scores, question, stretches)
     wants_figure = _WANTS_FIGURE.search(question) is not None
+    led = {then for _, then in _followed(stretches)}
     return [
         score
         * (CAPTIONS if stretch.caption else 1.0)
         * (FIGURES if wants_figure and _has_figure(stretch.text) else 1.0)
-        for score, stretch in zip(scores, stretches, strict=True)
+        * ((UNRESOLVED if index in led else ALONE) if _UNRESOLVED.match(stretch.text) else 1.0)
+        for index, (score, stretch) in enumerate(zip(scores, stretches, strict=True))
     ]
+
+
+def _with_headings(scores: Sequence[float], question: str, stretches: Sequence[Stretch]) -> list[float]:
+    """More for sentences of the section that the question asks for. A question with a paper's name asks for
+    that paper's."""
+    named = names(question) if asks_for_proposal(question) else []
+    best = max(scores, default=0.0) or 1.0
+    raised = []
+    for score, stretch in zip(scores, stretches, strict=True):
+        asked = section_asked_for(question, stretch.heading)
+        if asked and all(mentioned(name, term_set(stretch.passage.title)) for name in named):
+            proposes = asks_for_proposal(question) and _PROPOSES.search(stretch.text) is not None
+            score += best * (HEADED + (PROPOSES if proposes else 0.0))
+        raised.append(score)
+    return raised
 
 
 def _with_likeness(

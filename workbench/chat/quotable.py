@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.records import Passage
 from workbench.retrieval.bibliographies import reads_like_references
+from workbench.retrieval.sections import is_heading
 from workbench.retrieval.sentences import sentence_spans
 
 SHORTEST, LONGEST = 30, 420  # characters of a sentence that reads well on its own
@@ -24,7 +25,21 @@ _REFERENCE = re.compile(
 _CAPTION = re.compile(
     r"^(?:supplementary )?(?:table|figure|fig\.|box|scheme|algorithm)\s*[A-Z]?\d", re.IGNORECASE
 )
-_FRAGMENT = re.compile(r"^[a-zà-ÿ]{2,}[ ,;.)]")
+_FRAGMENT = re.compile(r"^(?:[a-zà-ÿ]{2,}|a)[ ,;.)]|^[,;)]")
+_BOILERPLATE = re.compile(
+    r"\b(?:acknowledge?ments?|funded by|supported (?:in part )?by|grants? (?:no|number|[A-Z]{2,})|copyright|"
+    r"©|all rights reserved|licensed under|creative commons|reprints?|permission to (?:make|copy|reproduce)|"
+    r"author contributions?|contributed equally|equal contribution|listing order|corresponding author|"
+    r"competing interests?|conflicts? of interest|do not necessarily reflect|we (?:would like to )?thank|"
+    r"are grateful to|official policies|work (?:done|performed) (?:while|during)|"
+    r"published (?:as|by|in|at)|proceedings of|under review|preprint)\b|^Correspondence|\S@\S+\.\w",
+    re.IGNORECASE,
+)
+_BOILERPLATE_HEADING = re.compile(
+    r"\b(?:acknowledge?ments?|contributions? of authors|authors?['’]? contributions?|contributors|funding|"
+    r"competing interests?|references|bibliography)\b",
+    re.IGNORECASE,
+)
 _CODE_SIGN = re.compile(
     r"[{};]\s*$|<-|->|[=!<>]=|\w\(\)|\w\[\w*[\],]|\w=\S|//|\breturn\b|^\s*#\w", re.MULTILINE
 )
@@ -36,7 +51,7 @@ class Stretch:
     """A sentence or a row of ``passage``; offsets count characters of the paper's text.
 
     ``around`` is the text beside it that helps to understand it: the sentences before and after, or the
-    caption and head of its table. ``header`` is the head of a row's table, empty for a sentence.
+    caption and head of its table. ``header`` is the head of a row's table. ``heading`` is its section's.
     """
 
     passage: Passage
@@ -46,6 +61,7 @@ class Stretch:
     around: str
     header: str | None = None
     caption: bool = False
+    heading: str = ""
 
 
 def quotable(passage: Passage) -> list[Stretch]:
@@ -56,19 +72,25 @@ def quotable(passage: Passage) -> list[Stretch]:
     if reads_like_references(passage.text):
         return []
     spans = sentence_spans(passage.text)
-    found = [
-        stretch
-        for index, (start, end) in enumerate(spans)
-        for stretch in _stretches(passage, spans, index, passage.text[start:end])
-    ]
+    found = []
+    heading = passage.heading or ""
+    for index, (start, end) in enumerate(spans):
+        text = passage.text[start:end]
+        if is_heading(text):
+            heading = text
+        elif not _BOILERPLATE_HEADING.search(heading):
+            found += [replace(s, heading=heading) for s in _stretches(passage, spans, index, text)]
     if found or any(_WHOLE.search(passage.text[start:end]) for start, end in spans):
         return found
-    lines = [i for i, (start, end) in enumerate(spans) if _is_line(passage.text[start:end])]
+    lines = [i for i, (start, end) in enumerate(spans) if _is_line(passage.text[start:end], passage.title)]
     return [_sentence(passage, spans, i) for i in lines]
 
 
-def _is_line(text: str) -> bool:
-    return SHORTEST_LINE <= len(text) <= LONGEST_ROW and _is_words(text)
+def _is_line(text: str, title: str) -> bool:
+    """A line that says something: not the paper's title, an address or a notice."""
+    says = _REFERENCE.search(text) is None and _BOILERPLATE.search(text) is None
+    same = text.split() == title.split()
+    return says and not same and SHORTEST_LINE <= len(text) <= LONGEST_ROW and _is_words(text)
 
 
 def _is_words(text: str) -> bool:
@@ -80,7 +102,7 @@ def _is_words(text: str) -> bool:
 def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text: str) -> Iterator[Stretch]:
     if text.count("\n") >= 2 and not _WHOLE.search(text):
         yield from _rows(passage, spans, index)
-    elif _is_sentence(text) and not (index == 0 and _FRAGMENT.match(text)):
+    elif _is_sentence(text) and not _FRAGMENT.match(text):
         yield _sentence(passage, spans, index)
 
 
@@ -90,6 +112,7 @@ def _is_sentence(text: str) -> bool:
         and _is_words(text)
         and _WHOLE.search(text) is not None
         and _REFERENCE.search(text) is None
+        and _BOILERPLATE.search(text) is None
     )
 
 
@@ -108,17 +131,26 @@ def _sentence(passage: Passage, spans: list[tuple[int, int]], index: int) -> Str
 
 
 def _rows(passage: Passage, spans: list[tuple[int, int]], index: int) -> Iterator[Stretch]:
-    """The lines of a table that hold a figure and a word, each with the table's caption and head."""
+    """The lines of a table that hold a figure and a word, each with the table's caption and head.
+
+    A head has words and no figures; a row without one would be read wrongly, so it is left out.
+    """
     start, end = spans[index]
     lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", passage.text[start:end])]
-    head = passage.text[start + lines[0][0] : start + lines[0][1]].strip()
     before = passage.text[slice(*spans[index - 1])] if index else ""
     caption = before if _CAPTION.match(before) else ""
-    for first, last in lines[1:]:
+    head = ""
+    for first, last in lines:
         row = passage.text[start + first : start + last]
         text = row.strip()
-        if len(text) <= LONGEST_ROW and _ROW.fullmatch(text) and not _CODE_SIGN.search(text):
+        if _is_head(text):
+            head = text
+        elif head and len(text) <= LONGEST_ROW and _ROW.fullmatch(text) and not _CODE_SIGN.search(text):
             first += len(row) - len(row.lstrip())
             begin = passage.char_start + start + first
-            header = head if len(head) <= LONGEST_HEADER else ""
-            yield Stretch(passage, text, begin, begin + len(text), f"{caption} {head}", header)
+            yield Stretch(passage, text, begin, begin + len(text), f"{caption} {head}", head)
+
+
+def _is_head(text: str) -> bool:
+    words = re.findall(r"[^\W\d_]{2,}", text)
+    return len(words) >= 2 and len(text) <= LONGEST_HEADER and not re.search(r"\d", text)

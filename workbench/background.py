@@ -22,8 +22,8 @@ class Background:
     the user. Long work should look at ``closing`` now and then, and end where it is True.
     """
 
-    def __init__(self, *, capacity: int = CAPACITY) -> None:
-        self._capacity = capacity
+    def __init__(self, *, capacity: int = CAPACITY, idle: float = IDLE) -> None:
+        self._capacity, self._idle = capacity, idle
         self._changed = threading.Condition()
         self._waiting: deque[tuple[Hashable, Callable[[], object]]] = deque()
         self._thread: threading.Thread | None = None
@@ -96,7 +96,7 @@ class Background:
     def _next(self) -> Callable[[], object] | None:
         """The next piece of work, now running; None where there will be none any more."""
         with self._changed:
-            self._changed.wait_for(lambda: bool(self._waiting) or self._closing, IDLE)
+            self._changed.wait_for(lambda: bool(self._waiting) or self._closing, self._idle)
             if self._dropped or not self._waiting:
                 self._thread = None
                 return None

@@ -97,3 +97,33 @@ def test_an_unused_worker_has_no_thread() -> None:
     worker = Background()
     worker.close()
     assert threading.active_count() == before
+
+
+def test_a_worker_without_work_lets_its_thread_go_and_takes_another_when_there_is_some() -> None:
+    worker = Background(idle=0.05)
+    used: list[threading.Thread] = []
+    for _ in range(2):
+        assert worker.start(lambda: used.append(threading.current_thread()))
+        assert worker.wait(5)
+        used[-1].join(5)
+        assert not used[-1].is_alive()
+    assert used[0] is not used[1]
+    worker.close()
+
+
+def test_many_threads_may_start_work_at_once_and_all_of_it_is_done() -> None:
+    worker = Background(capacity=10_000, idle=0.001)
+    done: list[int] = []
+    starters = [
+        threading.Thread(
+            target=lambda n=n: [worker.start(lambda i=i: done.append(n * 50 + i)) for i in range(50)]
+        )
+        for n in range(8)
+    ]
+    for starter in starters:
+        starter.start()
+    for starter in starters:
+        starter.join()
+    assert worker.wait(20)
+    assert sorted(done) == list(range(400))
+    worker.close()

@@ -5,7 +5,7 @@ import pytest
 from workbench.errors import NotFoundError
 from workbench.records import Memory
 from workbench.scope import Scope
-from workbench.storage import memories, projects
+from workbench.storage import maintenance, memories, projects
 from workbench.storage.database import Database
 
 
@@ -66,3 +66,27 @@ def test_what_is_forgotten_is_gone_and_nobody_forgets_for_another(database: Data
         memories.forget(cursor, "ann", [mine.id, also.id])
     assert texts(database, Scope.ALL) == []
     assert texts(database, Scope.ALL, user="bob") == ["three"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ("UPDATE memories SET project_id = 9", "memories of a project that is not their user's: 2"),
+        ("UPDATE memories SET text_key = 'same'", "memories that say the same twice: 1"),
+        (
+            "UPDATE projects SET auto_summary = 'On sleep.'",
+            "summaries without a time, or times without a summary: 1",
+        ),
+    ],
+)
+def test_the_doctor_finds_memories_and_summaries_that_are_not_whole(
+    database: Database, damage: str, problem: str
+) -> None:
+    with database.write() as cursor:
+        projects.create(cursor, "ann", "Sleep")
+    keep(database, "I use mice")
+    keep(database, "I use rats")
+    assert maintenance.doctor(database) == []
+    with database.write() as cursor:
+        cursor.execute(damage)
+    assert maintenance.doctor(database) == [f"{problem} found"]

@@ -57,6 +57,12 @@ def test_each_line_of_a_pipe_is_a_question_and_follow_ups_know_the_last(piped: P
     )
 
 
+def test_a_note_that_all_answers_have_is_shown_once(piped: Piped, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_CHAT", "auto")
+    run = piped(f"{MELTING}\nAnd of bolmarite?\n", "chat", "--all")
+    assert (run.status, run.err.count("note: No chat model")) == (0, 1)
+
+
 def test_json_gives_one_object_with_all_turns(piped: Piped) -> None:
     run = piped(f"{MELTING}\nAnd of bolmarite?\n", "chat", "--project", "Minerals", "--json").json
     assert (run["conversation"]["kind"], run["conversation"]["scope_label"]) == ("project", "Minerals")

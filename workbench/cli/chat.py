@@ -89,7 +89,8 @@ class Session:
         self.conversation: Conversation | None = None
         self.scope = Scope.ORPHANS
         self._turns: list[dict[str, Any]] = []
-        self._asked = self._failed = 0
+        self._failed = 0
+        self._told: set[str] = set()  # notes that were shown: one answer after another has the same
         self._interactive = sys.stdin.isatty() and not as_json
 
     def run(self) -> None:
@@ -102,7 +103,6 @@ class Session:
                     break
                 self._guarded(lambda line=line: self._obey(line))  # type: ignore[misc]  # bound on purpose
             elif line:
-                self._asked += 1
                 self._guarded(lambda line=line: self._ask(line))  # type: ignore[misc]  # bound on purpose
         self._end()
 
@@ -149,7 +149,7 @@ class Session:
                     return
                 if not self._interactive:
                     terminal.show(f"> {terminal.one_line(question)}\n")
-                show_answer(events)
+                show_answer(events, told=self._told)
                 terminal.show()
             except KeyboardInterrupt:
                 if not self._interactive:

@@ -96,14 +96,21 @@ def ask(
             show_answer(wb.stream(question, scope=scope, **options))
 
 
-def show_answer(events: Iterable[Event]) -> None:
-    """Prints an answer as it is made, then its sources; notes go to standard error, between lines."""
+def show_answer(events: Iterable[Event], *, told: set[str] | None = None) -> None:
+    """Prints an answer as it is made, then its sources; notes go to standard error, between lines.
+
+    Notes that are ``told`` already are left out, and new ones join them.
+    """
     begun, held = False, []
+    told = set() if told is None else told
     for event in events:
         if isinstance(event, TextDelta):
             begun = True
             terminal.show(event.text, end="")
         elif isinstance(event, Notice):
+            if event.text in told:
+                continue
+            told.add(event.text)
             if begun:  # in the middle of a line
                 held.append(event.text)
             else:

@@ -15,12 +15,6 @@ from workbench.storage.cleaning import clean_text
 T = TypeVar("T")
 
 
-def storable(answer: Answer) -> Answer:
-    """The answer as the library can hold it: what has no place in stored text is replaced one for one, so
-    that every offset stays true."""
-    return read_answer(write_answer(answer))
-
-
 def write_answer(answer: Answer) -> str:
     """The whole answer as one JSON text."""
     return json.dumps(_plain(dataclasses.asdict(answer)), ensure_ascii=False)

@@ -422,8 +422,8 @@ def test_a_papers_chat_without_a_chat_model_quotes_that_paper_alone(wb: Workbenc
 
 def test_suggestions_are_there_until_something_is_asked(wb: Workbench) -> None:
     chat, paper = wb.project_chat(1), wb.paper_chat(3)
-    assert chat.suggestions[-1] == "What does “A study of arvenite” propose, and how is it evaluated?"
-    assert paper.suggestions[0] == "What does this paper show, and how?"
+    assert chat.suggestions[-1] == "What does the abstract of “A study of arvenite” propose?"
+    assert paper.suggestions[0] == "What does this paper propose?"
     chat.ask("hello")
     assert chat.suggestions == ()
     wb.papers.remove(3)

@@ -41,7 +41,7 @@ def test_the_project_used_last_is_chosen_at_the_start(made: Dashboard) -> None:
     ]
     assert (made.projects.chosen, made.projects.orphans, made.chat.scope) == (2, 1, 2)
     assert [row["title"] for row in made.papers.papers] == ["Paper 1", "Paper 2"]
-    assert made.chat.suggestions[0].startswith("What does “Paper 1” propose")
+    assert made.chat.suggestions[-1] == "What does the abstract of “Paper 1” propose?"
     assert made.header.facts == ["No chat model: answers in the papers' words", "3 papers", "1 notice"]
     assert (made.header.health, made.header.notes) == ("warning", ["No Ollama here."])
 

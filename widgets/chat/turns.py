@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from widgets.richtext import Marker, answer_html
 from widgets.wording import byline, one_line, scope_name
+from workbench.chat.suggestions import suggestions as questions_to_begin
 
 if TYPE_CHECKING:
     from workbench import Answer, Citation, Evidence, Passage
@@ -132,11 +133,4 @@ def _ranks(vector: int | None, keyword: int | None) -> str:
 
 def suggestions(titles: Sequence[str]) -> list[str]:
     """Questions to begin with, from the titles in scope; none where there is no paper."""
-    if not titles:
-        return []
-    general = [
-        "What are the main findings, and on what data do they rest?",
-        "What limitations do the authors name?",
-    ]
-    about = [f"What does “{one_line(title, 70)}” propose, and how is it evaluated?" for title in titles[:1]]
-    return about + general
+    return list(questions_to_begin("project", titles))

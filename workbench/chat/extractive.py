@@ -49,8 +49,9 @@ _READS_ON = re.compile(
 )
 # Openers that mean something said before.
 _UNRESOLVED = re.compile(
-    r"(?:For (?:this|that|these) (?:reason|purpose)s?|That(?! is\b)|Such|It(?! is\b)|They|Its|Their|Both|"
-    r"Th(?:is|ese|ose)(?! (?:paper|work|study|article|report|survey|thesis|section)\b)|Neither|Hence|Thus|"
+    r"(?:For (?:this|that|these) (?:reason|purpose)s?|For (?:example|instance)|That(?! is\b)|Such|"
+    r"Th(?:is|ese|ose)(?! (?:paper|work|study|article|report|survey|thesis|section)\b)|They|Its|Their|Both|"
+    r"It(?! is\b)|Neither|Hence|Thus|"
     r"Therefore|So|But|Instead|Consequently|As a result|In contrast|By contrast|To this end|"
     r"The (?:reason|difference|others?|latter|former))\b"
 )

@@ -10,8 +10,8 @@ MOST_WORDS = 9
 
 _HEADING = re.compile(r"(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z])\.?\s+)?[A-Z][^\n.!?;=@]*:?")
 _PROPOSAL = re.compile(
-    r"^what (?:does|do|is|are|did)\b.*\b(?:propos\w+|present\w*|introduc\w+|contribut\w+|about|do)\b|"
-    r"\b(?:main|key) (?:idea|contribution)s?\b",
+    r"^what (?:does|do|did)\b.*\b(?:propose|present|introduce|contribute|show)\b|"
+    r"^what (?:is|are)\b.*\babout\W*$|\b(?:main|key) (?:idea|contribution)s?\b",
     re.IGNORECASE,
 )
 # What a question asks for, and the headings under which papers say it.

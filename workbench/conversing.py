@@ -224,8 +224,11 @@ class Conversations:
 
     def of_project(self, project_id: int) -> Conversation:
         """The one rolling chat of a project, begun where there is none. Raises NotFoundError."""
-        with self._desk.database.write() as cursor:
-            chat = store.project_chat(cursor, self._desk.user, project_id)
+        with self._desk.database.read() as cursor:
+            chat = store.existing_project_chat(cursor, self._desk.user, project_id)
+        if chat is None:
+            with self._desk.database.write() as cursor:
+                chat = store.project_chat(cursor, self._desk.user, project_id)
         return Conversation(self._desk, chat.id)
 
     def of_paper(self, paper_id: int) -> Conversation:

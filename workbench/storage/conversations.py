@@ -52,15 +52,19 @@ def create(
 
 def project_chat(cursor: DuckDBPyConnection, user: str, project_id: int) -> ConversationInfo:
     """The project's one rolling chat, begun where there is none. Raises NotFoundError."""
+    found = existing_project_chat(cursor, user, project_id)
+    return found or _insert(cursor, user, "project", scope=Scope.project(project_id))
+
+
+def existing_project_chat(cursor: DuckDBPyConnection, user: str, project_id: int) -> ConversationInfo | None:
+    """The project's chat, or None where nobody has begun it. Raises NotFoundError for an unknown project."""
     project = projects.get(cursor, user, project_id)
     row = cursor.execute(
         "SELECT conversation_id FROM conversations"
         " WHERE user_name = ? AND kind = 'project' AND rag_project_id = ?",
         [user, project.id],
     ).fetchone()
-    if row is not None:
-        return get(cursor, user, row[0])
-    return _insert(cursor, user, "project", scope=Scope.project(project))
+    return None if row is None else get(cursor, user, row[0])
 
 
 def paper_chat(cursor: DuckDBPyConnection, user: str, paper_id: int) -> ConversationInfo:

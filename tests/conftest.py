@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ import pytest
 pytest_plugins = ["tests.ollama_server"]
 
 
-@pytest.fixture(autouse=True)
-def _no_summaries_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _no_summaries_in_the_background() -> Iterator[None]:
     """They would ask a test's chat model at some moment; tests of them switch them on."""
-    monkeypatch.setenv("WORKBENCH_SUMMARIES", "off")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORKBENCH_SUMMARIES", "off")
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -169,3 +169,15 @@ def test_a_summary_written_before_any_of_the_papers_came_is_due(
         write(database, project.id, "On sleep of mice.")
     with pytest.raises(NotFoundError), database.read() as cursor:
         summaries.due(cursor, "bob", older_than=HOUR, project_id=project.id)
+
+
+def test_of_two_summaries_written_at_once_of_the_same_state_the_first_stays(
+    database: Database, sleep: int
+) -> None:
+    with database.read() as cursor:
+        one = summaries.contents(cursor, "ann", sleep)
+    with database.write() as cursor:
+        assert summaries.store(cursor, "ann", "First.", written_by="fake-chat", of=one)
+    with database.write() as cursor:
+        assert summaries.store(cursor, "ann", "Second.", written_by="fake-chat", of=one)
+        assert summaries.get(cursor, "ann", sleep).text == "First."

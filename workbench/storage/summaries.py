@@ -21,8 +21,8 @@ OPENING = 200  # characters of each paper
 @dataclass(frozen=True, slots=True)
 class ProjectContents:
     """What a summary is written from. ``papers`` are (title, first characters) of the newest ones, newest
-    first, ``years`` those of all papers that have one; ``state`` tells whether the project is still the
-    same when the summary is stored."""
+    first, ``years`` those of all papers that have one. ``state`` and ``summarized_at`` tell whether the
+    project and its summary are still the same when the new one is stored."""
 
     project_id: int
     title: str
@@ -32,6 +32,7 @@ class ProjectContents:
     years: tuple[int, ...]
     papers: tuple[tuple[str, str], ...]
     state: tuple[object, ...]
+    summarized_at: datetime | None = None
 
 
 def contents(cursor: DuckDBPyConnection, user: str, project_id: int) -> ProjectContents:
@@ -59,15 +60,19 @@ def contents(cursor: DuckDBPyConnection, user: str, project_id: int) -> ProjectC
         years=tuple(row[0] for row in years),
         papers=tuple((title, opening or "") for title, opening in newest),
         state=_state(cursor, user, project.id),
+        summarized_at=get(cursor, user, project.id).updated_at,
     )
 
 
 def store(cursor: DuckDBPyConnection, user: str, text: str, *, written_by: str, of: ProjectContents) -> bool:
     """Keeps the summary that was written from ``of``; False where the project or its papers have changed
-    since, so that nothing of a removed paper comes back. Raises NotFoundError for a project that went."""
+    since, so that nothing of a removed paper comes back. One that was written meanwhile of the same state
+    stays, and does for both. Raises NotFoundError for a project that went."""
     project = projects.get(cursor, user, of.project_id)
     if _state(cursor, user, project.id) != of.state:
         return False
+    if get(cursor, user, project.id).updated_at != of.summarized_at:
+        return True
     cursor.execute(
         "UPDATE projects SET auto_summary = ?, summary_by = ?, summary_updated_at = now()"
         " WHERE project_id = ? AND user_name = ?",

@@ -121,8 +121,8 @@ def test_the_sign_of_a_refusal_refuses_with_one_reason_and_the_nearest_passages(
     assert answer.refused
     assert answer.text == (
         f"{REFUSAL} they measure no power.\n\nNearest passages:\n\n"
-        "- Filters and indexes, page 2: “With a filter of ten papers the recall of a FAISS graph index fell to"
-        " 0.205 (ref. 12).” [1]\n"
+        "- Filters and indexes, page 2: “With a filter of ten papers the recall of a FAISS graph index fell"
+        " to 0.205 (ref. 12).” [1]\n"
         "- Locks and leases, page 1: “Opening and closing the library costs 10 ms on a quiet machine.” [2]"
     )
     assert shown(events) == answer.text

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import nh3
@@ -18,6 +19,7 @@ import nh3
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
 
     from workbench import SentenceVerdict
@@ -28,8 +30,11 @@ _MARKER = re.compile(r"\[(\d{1,4})\]")
 # emphasis beside them still parses; where a text holds one itself a dot is shown.
 _OPENINGS = {"partly": "⸢", "unsupported": "⸤"}
 _CLOSING = "⸥"
-_PLACE = re.compile(r"⸨(\d+)⸩")
+_PLACE = re.compile(r"⸨(\d{1,6})⸩")
 _RARE = re.compile("[⸢⸤⸥⸨⸩]")
+# What may not reach a page: half characters, controls (an escape may be pasted into a terminal) and signs
+# that turn the reading direction, which could show "12" as "21". One stands in for one, so offsets hold.
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _BLOCK_START = re.compile(r"(?:\s|#{1,6}\s|>|[-*+]\s|\d{1,9}[.)]\s)*")
 
 _TAGS = {
@@ -55,8 +60,17 @@ def answer_html(text: str, *, markers: Sequence[Marker] = (), audit: Sequence[Se
 
     Each ``[N]`` that one of ``markers`` explains is ``<button class="wb-cite wb-…" data-k="i">N</button>``,
     where i is that marker's index; other brackets stay text. Sentences judged partly or not supported are
-    ``<span class="wb-partly">`` or ``<span class="wb-unsupported">``.
+    ``<span class="wb-partly">`` or ``<span class="wb-unsupported">``. Never raises: a text that cannot be
+    rendered is shown as it is, escaped.
     """
+    shown = _UNSHOWN.sub("\ufffd", text)
+    try:
+        return _rendered(shown, markers, audit)
+    except (ValueError, RecursionError):  # an answer that cannot be drawn must not stop the panel
+        return f"<p>{escape(shown)}</p>"
+
+
+def _rendered(text: str, markers: Sequence[Marker], audit: Sequence[SentenceVerdict]) -> str:
     marked = _replaced(_RARE.sub("·", text), [*_sentence_edits(text, audit), *_marker_edits(text, markers)])
     raw = _markdown().render(marked, {"markers": markers})
     for verdict, opening in _OPENINGS.items():
@@ -121,11 +135,21 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": False, "breaks": False})
-    markdown.enable(["table", "strikethrough"]).disable("image")
+    # Without entities: "&#x2e25;" would become one of our signs after those of the text were taken out.
+    markdown.enable(["table", "strikethrough"]).disable(["image", "entity"])
+    markdown.core.ruler.push("plain_attributes", _drop_free_attributes)
     markdown.inline.add_terminator_char("⸨")
     markdown.inline.ruler.before("link", "citation", _citation_rule)
     markdown.add_render_rule("citation", _render_citation)
     return markdown
+
+
+def _drop_free_attributes(state: StateCore) -> None:
+    """Link titles and the language of code: texts in attributes, where entities are read all the same."""
+    for block in state.tokens:
+        block.info = ""
+        for token in block.children or []:
+            token.attrs.pop("title", None)
 
 
 def _citation_rule(state: StateInline, silent: bool) -> bool:

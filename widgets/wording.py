@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+# Controls and signs that turn the reading direction: a file's name may hold them to look like another.
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 ORPHANS_NAME = "Orphan notes"
 ALL_NAME = "All notes"
@@ -15,8 +19,8 @@ def scope_name(label: str) -> str:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """``text`` without line breaks, cut at a word to at most ``limit`` characters."""
-    joined = " ".join(text.split())
+    """``text`` on one line, without signs that are not to be seen, cut at a word to ``limit`` characters."""
+    joined = " ".join(_UNSHOWN.sub(" ", text).split())
     if len(joined) <= limit:
         return joined
     kept, _, rest = joined[:limit].rpartition(" ")

@@ -64,9 +64,10 @@ def test_a_project_is_created_and_chosen(page: Page) -> None:
     expect(page.get_by_label("Papers this question sees").locator("option:checked")).to_have_text(PROJECT)
 
 
-def test_a_paper_is_added_by_path_and_its_hostile_title_is_text(page: Page, tmp_path: Path) -> None:
-    paper = pdfs.hostile_paper(tmp_path / "dobby.pdf")
-    page.get_by_placeholder("Path of a file or folder").fill(str(paper))
+def test_a_paper_is_added_by_path_and_its_hostile_title_is_text(page: Page, served: Served) -> None:
+    pdfs.hostile_paper(served.library.parent / "dobby.pdf")
+    relative = f"{served.library.parent.name}/dobby.pdf"  # from the folder where the dashboard was started
+    page.get_by_placeholder("Path of a file or folder").fill(relative)
     page.get_by_role("button", name="Add", exact=True).click()
     expect(outcome(page, "ready", "dobby.pdf")).to_be_visible()
     expect(page.locator(".wb-paper .wb-paper-title")).to_have_text([pdfs.HOSTILE_TITLE])
@@ -107,7 +108,7 @@ def test_the_same_bytes_dropped_again_are_a_duplicate(page: Page, loom_paper: by
 
 def test_an_answer_streams_and_its_marker_opens_the_page_with_the_passage(page: Page, served: Served) -> None:
     served.ollama.reply(
-        "The portrait ", "was woven ", "in silk ", "from 24,000 ", "cards [1].", piece_delay=0.15
+        "The portrait ", "was woven ", "in silk ", "from 24,000 ", "cards [1].", piece_delay=0.3
     )
     _note_changes(page, ".wb-turns", "innerText")
     ask(page, "How many punched cards did the silk portrait of Jacquard need?")
@@ -175,6 +176,47 @@ def test_a_chat_model_that_breaks_is_told_and_the_next_question_works(page: Page
     served.ollama.reply("Weavers laced them in the order of the pattern [1].")
     ask(page, "In what order were the cards laced?")
     expect(page.locator(".wb-turn").last).to_have_attribute("data-state", "done")
+
+
+def test_a_citation_of_an_earlier_answer_opens_and_the_thread_stays(page: Page) -> None:
+    thread = page.locator(".wb-thread")
+    thread.evaluate("node => { node.scrollTop = 0; }")
+    page.locator(".wb-turn").first.locator(".wb-cite").click()
+    expect(page.locator(".wb-turn").first.locator(".wb-cite")).to_have_class(re.compile("wb-on"))
+    page.wait_for_timeout(300)  # what moves the thread would have done so by now
+    assert thread.evaluate("node => node.scrollTop") == 0
+
+
+def test_a_reload_shows_the_thread_and_its_citations_open(page: Page) -> None:
+    questions = page.locator(".wb-question").all_inner_texts()
+    assert len(questions) == 4
+    page.reload()
+    expect(page.locator(".wb-question")).to_have_text(questions)
+    page.locator(".wb-turn").first.locator(".wb-cite").click()
+    expect(page.locator(".wb-boxes .wb-mark").first).to_be_visible()
+
+
+def test_a_paper_leaves_the_project_by_its_menu_and_comes_back_from_the_library(page: Page) -> None:
+    page.get_by_role("button", name="More: Weaving by punched card").click()
+    page.get_by_role("menuitem", name="Remove from this project").click()
+    expect(page.locator(".wb-paper")).to_have_count(1)
+    page.get_by_role("button", name="+ From the library").click()
+    page.get_by_role("dialog").get_by_label("Weaving by punched card").check()
+    page.get_by_role("dialog").get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".wb-paper")).to_have_count(2)
+    page.get_by_role("button", name="More: Weaving by punched card").click()
+    page.get_by_role("menuitem", name="Remove from the library").click()
+    expect(page.get_by_role("alertdialog")).to_contain_text("leaves the library and every project")
+    page.keyboard.press("Escape")
+    expect(page.locator(".wb-paper")).to_have_count(2)
+
+
+def test_another_scope_shows_its_own_thread_and_the_sidebar_agrees(page: Page) -> None:
+    page.get_by_label("Papers this question sees").select_option(label="All notes")
+    expect(page.locator(".wb-project[aria-current]")).to_contain_text("All notes")
+    expect(page.locator(".wb-turn")).to_have_count(0)
+    page.locator(".wb-project").filter(has_text=PROJECT).click()
+    expect(page.locator(".wb-turn")).to_have_count(4)
 
 
 def test_a_twelve_megabyte_upload_arrives_whole(page: Page, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
 from workbench.storage import papers as paper_store
 from workbench.storage import projects as project_store
-from workbench.storage import scopes
+from workbench.storage import scopes, shares
 from workbench.storage import summaries as summary_store
 from workbench.storage.database import Database
 from workbench.summaries import Summaries
@@ -335,7 +335,7 @@ class Papers:
     def share(self, paper: PaperLike) -> Paper:
         """Makes a paper of the user's library visible to every user; ``unshare`` takes that back."""
         with self._database.write() as cursor:
-            paper_store.share(cursor, self._user, paper_id_of(paper))
+            shares.share(cursor, self._user, paper_id_of(paper))
         return self.get(paper)
 
     def unshare(self, paper: PaperLike) -> None:
@@ -343,7 +343,7 @@ class Papers:
         the others it goes, unless somebody else shares it too. Raises ConflictError for a paper that the
         user does not share."""
         with self._database.write() as cursor:
-            paper_store.unshare(cursor, self._user, paper_id_of(paper))
+            shares.unshare(cursor, self._user, paper_id_of(paper))
         self._refresh_indexes()
 
     def pages(self, paper: PaperLike) -> Listed[Page]:

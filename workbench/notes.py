@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import InvalidInputError
 from workbench.library import Listed, PaperLike, ProjectLike, Projects, paper_id_of
 from workbench.records import Note
-from workbench.storage import generations, papers
+from workbench.storage import generations, papers, shares
 from workbench.storage import notes as note_store
 from workbench.storage import projects as project_store
 from workbench.storage.database import Database
@@ -123,7 +123,7 @@ class Notes:
         put it into a library of their own keep it."""
         with self._database.write() as cursor:
             current = note_store.get(cursor, self._user, paper_id_of(note))
-            papers.stop_sharing(cursor, self._user, current.id)
+            shares.stop_sharing(cursor, self._user, current.id)
             papers.unlink(cursor, self._user, current.id)
         self._refresh_indexes()
         self._projects_changed(current)

@@ -21,7 +21,8 @@ from workbench.retrieval.fusion import HYBRID, KEYWORD_ONLY, VECTOR_ONLY, Fusion
 from workbench.retrieval.placing import Place, weigh_places
 from workbench.retrieval.selection import Selection, SelectionLimits
 from workbench.scope import Scope
-from workbench.storage import chunks, generations, papers, retrievals, scopes, summaries
+from workbench.scoping import View, elsewhere, not_ready, stored_summaries, view_of
+from workbench.storage import chunks, generations, papers, retrievals
 from workbench.storage.database import Database
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ _WEIGHTS: dict[str, FusionWeights] = {"hybrid": HYBRID, "vector": VECTOR_ONLY, "
 DEPTH = 2000  # candidates per list at first: in a project this is every passage, so no score is missing
 DEEPEST = 16 * DEPTH  # where shared papers are blended in
 JUDGED = 100  # candidates whose texts tell whether the scope speaks of the question at all
-MOST_SUMMARIES = 3  # where nothing else can be shown
 SUMMARIES_INSTEAD = "No passage was found that way, so stored project summaries are shown instead."
 _INDEX_TROUBLE = (OSError, ImportError)
 LONGEST_QUERY = 4000  # characters
@@ -92,38 +92,27 @@ class Searcher:
         vector = self._query_vector(query, mode, watch, warnings)
         with self.database.read() as cursor:  # one state of the library from the scope to the passages
             with watch.timed("scope"):
-                needed = self.embedder is not None
-                view = _view(
-                    cursor,
-                    self.user,
-                    scope,
-                    vectors_needed=needed,
-                    paper=paper,
-                    blend=self.shared_share > 0,
-                )
+                needed, blend = self.embedder is not None, self.shared_share > 0
+                view = view_of(cursor, self.user, scope, vectors_needed=needed, paper=paper, blend=blend)
             if vector is not None:
                 self._check_embedder(cursor)
-            warnings += _not_ready(view.left_out)
+            warnings += not_ready(view.left_out)
             chosen = self._choose(cursor, query, vector, view, limits, mode, watch, warnings)
             with watch.timed("passages"):
                 wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
                 texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
-                seated = [texts[c.chunk_id] for c in chosen.selection.chosen]
-                pages = papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
+                pages = _pages_of(cursor, chosen.selection, texts)
             stored: tuple[str, ...] = ()
-            if not seated and paper is None:
-                warnings += _elsewhere(cursor, self.user, scope, view)
+            if not chosen.selection.chosen and paper is None:
+                warnings += elsewhere(cursor, self.user, scope, view)
                 if not chosen.complete:
-                    stored = _stored_summaries(cursor, self.user, scope)
+                    stored = stored_summaries(cursor, self.user, scope)
                     warnings += [SUMMARIES_INSTEAD] if stored else []
         evidence = Evidence(
             query=query,
             scope=scope,
             scope_label=view.label,
-            passages=tuple(
-                _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id], shared=c.paper_id in view.shared)
-                for n, c in enumerate(chosen.selection.chosen, start=1)
-            ),
+            passages=_passages(chosen.selection, texts, view),
             dropped=chosen.selection.dropped[:JUDGED],
             papers_in_scope=view.in_scope,
             parameters={
@@ -160,7 +149,7 @@ class Searcher:
         cursor: DuckDBPyConnection,
         query: str,
         vector: numpy.ndarray | None,
-        view: _View,
+        view: View,
         limits: SelectionLimits,
         mode: Mode,
         watch: _Stopwatch,
@@ -226,56 +215,6 @@ class Searcher:
 
 
 @dataclass(frozen=True)
-class _View:
-    """What one search sees: the scope's label and papers, and which of them it searches (None: the whole
-    library, so that an index need not filter).
-
-    ``shared`` are those that are not the user's own, ``blended`` those of them that the scope itself does
-    not cover; ``papers`` has them too, ``in_scope`` does not count them.
-    """
-
-    label: str
-    papers: dict[int, Paper]
-    searched: list[int] | None
-    left_out: int
-    in_scope: int
-    shared: frozenset[int]
-    blended: frozenset[int]
-
-
-def _view(
-    cursor: DuckDBPyConnection,
-    user: str,
-    scope: Scope,
-    *,
-    vectors_needed: bool,
-    paper: int | None,
-    blend: bool,
-) -> _View:
-    if paper is None:
-        ids, label = scopes.paper_ids(cursor, user, scope), scopes.label(cursor, user, scope)
-    else:
-        ids, label = (paper,), papers.get(cursor, user, paper).title
-    own = papers.linked_ids(cursor, user)
-    inside = frozenset(ids)
-    guests = frozenset(papers.shared_ids(cursor)) - own - inside if blend and paper is None else frozenset()
-    visible = {p.id: p for p in papers.list_papers(cursor, user, [*ids, *sorted(guests)])}
-    ready = [p.id for p in visible.values() if p.state == "ready"]
-    if not vectors_needed or not ready:
-        ready = list(visible)  # keywords need no vectors, so nothing has to be left out
-    whole = bool(ready) and len(ready) == papers.count(cursor)
-    return _View(
-        label,
-        visible,
-        searched=None if whole else ready,
-        left_out=len(inside - set(ready)),
-        in_scope=len(inside),
-        shared=frozenset(visible) - own,
-        blended=guests,
-    )
-
-
-@dataclass(frozen=True)
 class _Chosen:
     """``complete``: by everything that was asked for, no part of the search being away."""
 
@@ -324,37 +263,23 @@ def checked_query(query: str, mode: str = "hybrid") -> str:
     return cleaned
 
 
-def _not_ready(count: int) -> list[str]:
-    if not count:
-        return []
-    what = "1 paper is" if count == 1 else f"{count} papers are"
-    return [f"{what} still indexing and left out; run `workbench reprocess --all` if that does not end."]
-
-
-def _stored_summaries(cursor: DuckDBPyConnection, user: str, scope: Scope) -> tuple[str, ...]:
-    """What is stored of the scope's projects: of one, or of all that are active where all notes are asked."""
-    if scope == Scope.ORPHANS:
-        return ()
-    if scope.project_id is not None:
-        found = [summaries.get(cursor, user, scope.project_id)]
-    else:
-        found = summaries.list_summaries(cursor, user, status="active")
-    return tuple(f"{s.name}: {s.text}" for s in found if s.text)[:MOST_SUMMARIES]
-
-
-def _elsewhere(cursor: DuckDBPyConnection, user: str, scope: Scope, view: _View) -> list[str]:
-    """Where the user's other papers are, for a search of the orphans that finds nothing."""
-    others = len(scopes.paper_ids(cursor, user, Scope.ALL, shared=False)) - view.in_scope
-    if scope != Scope.ORPHANS or not others:
-        return []
-    what = "1 paper of yours is" if others == 1 else f"{others} papers of yours are"
-    return [f"{what} in projects, where this search did not look: choose a project, or all notes."]
-
-
 def heading_of(blurb: str) -> str | None:
     """The heading in a chunk's blurb, which stands between the paper's title and the page."""
     parts = blurb.split(" · ")
     return " · ".join(parts[1:-1]) or None
+
+
+def _pages_of(cursor: DuckDBPyConnection, selection: Selection, texts: dict[int, Chunk]) -> list[Page]:
+    """The pages that the chosen passages stand on."""
+    seated = [texts[c.chunk_id] for c in selection.chosen]
+    return papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
+
+
+def _passages(selection: Selection, texts: dict[int, Chunk], view: View) -> tuple[Passage, ...]:
+    return tuple(
+        _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id], shared=c.paper_id in view.shared)
+        for n, c in enumerate(selection.chosen, start=1)
+    )
 
 
 def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper, *, shared: bool) -> Passage:

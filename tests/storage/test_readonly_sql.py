@@ -26,6 +26,7 @@ from workbench.storage import (
     projects,
     readonly_sql,
     retrievals,
+    shares,
 )
 from workbench.storage.database import Database
 
@@ -50,7 +51,7 @@ def two_users(tmp_path_factory: pytest.TempPathFactory) -> Database:
             thread = conversations.create(cursor, user, title=f"{word} thread")
             messages.add_question(cursor, user, thread.id, f"{word} question", scope=Scope.ORPHANS)
             memories.remember(cursor, user, f"{word} memory", key=word, project_id=None)
-        papers.share(cursor, "bob", paper_id)
+        shares.share(cursor, "bob", paper_id)
     return database
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from workbench.storage import maintenance, migrate, papers
+from workbench.storage import maintenance, migrate, papers, shares
 from workbench.storage.database import Database
 
 
@@ -43,6 +43,6 @@ def test_an_older_librarys_shares_belong_to_who_added_the_paper_first(before: Pa
         ]
         assert papers.get(cursor, "bob", 1).authors == ("A. Author",)
     with database.write() as cursor:
-        papers.unshare(cursor, "ann", 1)
+        shares.unshare(cursor, "ann", 1)
     assert maintenance.doctor(database) == []
     database.close()

@@ -20,7 +20,7 @@ from workbench.errors import (
     ProviderError,
 )
 from workbench.records import Chunk, Page, Paper
-from workbench.storage import chunks, generations, maintenance, papers, revisions
+from workbench.storage import chunks, generations, maintenance, papers, revisions, shares
 from workbench.storage.database import Database
 from workbench.storage.drafts import PaperDraft
 
@@ -122,7 +122,7 @@ def test_an_unknown_paper_is_not_found_on_any_call(database: Database, paper_id:
         lambda c: papers.get(c, "ann", paper_id),
         lambda c: papers.link(c, "ann", paper_id, file="a"),
         lambda c: papers.unlink(c, "ann", paper_id),
-        lambda c: papers.share(c, "ann", paper_id),
+        lambda c: shares.share(c, "ann", paper_id),
         lambda c: papers.page(c, paper_id, 1),
         lambda c: papers.write_source(c, paper_id, database.path.parent / "out"),
         lambda c: papers.replace_index(c, paper_id, draft("x", dimension=None), generation=None),
@@ -135,7 +135,7 @@ def test_an_unknown_paper_is_not_found_on_any_call(database: Database, paper_id:
 
 def test_another_users_paper_is_as_absent_as_an_unknown_one(database: Database, add_paper: AddPaper) -> None:
     paper_id = add_paper("private")
-    for call in (papers.get, papers.unlink, papers.share):
+    for call in (papers.get, papers.unlink, shares.share):
         errors = []
         for asked in (paper_id, 999):
             with pytest.raises(NotFoundError) as raised, database.write() as cursor:
@@ -153,7 +153,7 @@ def test_a_shared_paper_is_seen_by_everyone_under_its_first_name(
 ) -> None:
     paper_id = add_paper("open")
     with database.write() as cursor:
-        papers.share(cursor, "ann", paper_id)
+        shares.share(cursor, "ann", paper_id)
     with database.read() as cursor:
         seen = papers.get(cursor, "bob", paper_id)
     assert (seen.id, seen.file, seen.title, seen.shared) == (paper_id, "open.txt", "On open", True)
@@ -186,7 +186,7 @@ def test_the_last_user_to_leave_takes_the_paper_with_everything_made_from_it(
 def test_a_shared_paper_outlives_its_last_link(database: Database, add_paper: AddPaper) -> None:
     paper_id = add_paper("kept")
     with database.write() as cursor:
-        papers.share(cursor, "ann", paper_id)
+        shares.share(cursor, "ann", paper_id)
         papers.unlink(cursor, "ann", paper_id)
     with database.read() as cursor:
         assert papers.get(cursor, "ann", paper_id).file == "On kept"

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.errors import ConflictError, InvalidInputError, NotFoundError
 from workbench.scope import Scope
-from workbench.storage import papers, projects, scopes
+from workbench.storage import papers, projects, scopes, shares
 from workbench.storage.database import Database
 
 AddPaper = Callable[..., int]
@@ -165,7 +165,7 @@ def test_papers_are_added_and_removed(database: Database, add_paper: AddPaper) -
 def test_only_papers_the_user_sees_can_be_added(database: Database, add_paper: AddPaper) -> None:
     hidden, shared = add_paper("hidden", user="bob"), add_paper("shared", user="bob")
     with database.write() as cursor:
-        papers.share(cursor, "bob", shared)
+        shares.share(cursor, "bob", shared)
         made = projects.create(cursor, "ann", "p")
         with pytest.raises(NotFoundError, match="Paper not found"):
             projects.add_paper(cursor, "ann", made.id, hidden)
@@ -219,7 +219,7 @@ def test_each_scope_covers_its_papers_and_nothing_else(database: Database, add_p
     orphan, filed, archived = add_paper("orphan"), add_paper("filed"), add_paper("archived")
     hidden, shared = add_paper("hidden", user="bob"), add_paper("shared", user="bob")
     with database.write() as cursor:
-        papers.share(cursor, "bob", shared)
+        shares.share(cursor, "bob", shared)
         active, old = projects.create(cursor, "ann", "active"), projects.create(cursor, "ann", "old")
         projects.add_paper(cursor, "ann", active.id, filed)
         projects.add_paper(cursor, "ann", old.id, archived)

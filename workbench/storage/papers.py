@@ -126,7 +126,7 @@ def link(
     ``title`` that is given is new."""
     _require(cursor, paper_id)
     own_title = None if title is None else clean_label(title) or None
-    if _linked(cursor, user, paper_id):
+    if linked(cursor, user, paper_id):
         if title is not None:
             cursor.execute(
                 "UPDATE library_links SET title = ? WHERE user_name = ? AND paper_id = ?",
@@ -161,7 +161,7 @@ def unlink(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
     for table in ("project_papers", "bibliography"):
         cursor.execute(f"DELETE FROM {table} WHERE user_name = ? AND paper_id = ?", [user, paper_id])
     departures.paper_left(cursor, user, paper_id)
-    _delete_if_unneeded(cursor, paper_id)
+    delete_if_unneeded(cursor, paper_id)
 
 
 def get(cursor: DuckDBPyConnection, user: str, paper_id: int) -> Paper:
@@ -195,40 +195,6 @@ def count(cursor: DuckDBPyConnection) -> int:
     row = cursor.execute("SELECT count(*) FROM papers").fetchone()
     assert row is not None
     return int(row[0])
-
-
-def share(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
-    """Makes a paper of the user's library visible to every user. Raises NotFoundError where it is hidden,
-    ConflictError where it is only shared by others."""
-    found = get(cursor, user, paper_id)
-    if not _linked(cursor, user, paper_id):
-        raise ConflictError(f"“{found.title}” is shared by another user already: it is not yours to share.")
-    cursor.execute(
-        "INSERT INTO shares (paper_id, user_name) VALUES (?, ?) ON CONFLICT DO NOTHING", [paper_id, user]
-    )
-    cursor.execute("UPDATE papers SET shared = true WHERE paper_id = ?", [paper_id])
-
-
-def unshare(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
-    """Takes back the user's share: whoever has not put the paper into a library
-    of their own sees it no more, unless somebody else shares it too.
-
-    Raises NotFoundError for a hidden paper, ConflictError where it is not the user who shares it.
-    """
-    found = get(cursor, user, paper_id)
-    if not stop_sharing(cursor, user, paper_id):
-        raise ConflictError(f"You do not share “{found.title}”: only who shares a paper can take that back.")
-    _delete_if_unneeded(cursor, paper_id)
-
-
-def stop_sharing(cursor: DuckDBPyConnection, user: str, paper_id: int) -> bool:
-    """Takes back the user's share, if there is one. The paper stays for the moment: ``unlink`` it next."""
-    gone = cursor.execute(
-        "DELETE FROM shares WHERE paper_id = ? AND user_name = ? RETURNING paper_id", [paper_id, user]
-    ).fetchall()
-    if gone and cursor.execute("SELECT 1 FROM shares WHERE paper_id = ?", [paper_id]).fetchone() is None:
-        cursor.execute("UPDATE papers SET shared = false WHERE paper_id = ?", [paper_id])
-    return bool(gone)
 
 
 def rename_file(cursor: DuckDBPyConnection, user: str, paper_id: int, *, file: str) -> None:
@@ -283,12 +249,8 @@ def write_source(cursor: DuckDBPyConnection, paper_id: int, target: Path) -> Non
         raise
 
 
-def shared_ids(cursor: DuckDBPyConnection) -> frozenset[int]:
-    """Ids of the papers that somebody shares with every user."""
-    return frozenset(r[0] for r in cursor.execute("SELECT paper_id FROM papers WHERE shared").fetchall())
-
-
-def _linked(cursor: DuckDBPyConnection, user: str, paper_id: int) -> bool:
+def linked(cursor: DuckDBPyConnection, user: str, paper_id: int) -> bool:
+    """Whether the paper is in the user's own library."""
     query = "SELECT 1 FROM library_links WHERE user_name = ? AND paper_id = ?"
     return cursor.execute(query, [user, paper_id]).fetchone() is not None
 
@@ -328,7 +290,7 @@ def _details(draft: PaperDraft, generation: Generation | None) -> list[object]:
     ]
 
 
-def _delete_if_unneeded(cursor: DuckDBPyConnection, paper_id: int) -> None:
+def delete_if_unneeded(cursor: DuckDBPyConnection, paper_id: int) -> None:
     """Deletes a paper that nobody shares and that is in nobody's library."""
     needed = cursor.execute(
         "SELECT 1 FROM papers WHERE paper_id = ?"

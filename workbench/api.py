@@ -14,6 +14,7 @@ from workbench.asking import Asking
 from workbench.background import Background
 from workbench.bibliography import Bibliography
 from workbench.chat.engine import AnswerTask, answer_events
+from workbench.chat.small_talk import SmallTalk, small_talk_reply
 from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
 from workbench.errors import ProviderError
@@ -24,10 +25,10 @@ from workbench.notes import Notes
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
 from workbench.scope import Scope, as_scope
-from workbench.searching import Mode
+from workbench.searching import Mode, checked_query
 from workbench.serving import Choice, ServingEmbedder
 from workbench.settings import Settings
-from workbench.storage import maintenance, readonly_sql
+from workbench.storage import maintenance, readonly_sql, scopes
 from workbench.storage.database import Database
 from workbench.streaming import EventStream, StoppableModel, events_async
 from workbench.summaries import Summaries
@@ -193,10 +194,15 @@ class Workbench:
         """Events of an answer as it is made: EvidenceFound, TextDelta and Notice, and last AnswerDone.
 
         ``provider`` is ``"extractive"`` (the papers' own sentences, no chat model), ``"ollama"``, or None
-        for what the settings choose. Closing the stream, from any thread, stops the chat model.
+        for what the settings choose. Closing the stream, from any thread, stops the chat model. A greeting or
+        thanks alone gets a reply without a search.
         """
         started = time.perf_counter()
         limits = self._asking.limits(top_k, max_per_paper, min_relevance)
+        if reply := small_talk_reply(checked_query(question, mode)):
+            with self._database.read() as cursor:
+                label = scopes.label(cursor, self.user, as_scope(scope))
+            return EventStream(SmallTalk(question, reply, scope, label, (), started).events())
         model, warnings = self._asking.chat_model(provider, as_scope(scope))
         stoppable = StoppableModel(model) if model is not None else None
         found = self._asking.find(question, scope=scope, limits=limits, mode=mode)

@@ -15,7 +15,7 @@ from workbench.chat.engine import EXTRACTIVE, AnswerTask, answer_events
 from workbench.chat.followups import standalone
 from workbench.chat.history import MOST_MESSAGES, history_messages
 from workbench.chat.prompts import answer_prompt
-from workbench.chat.small_talk import SMALL_TALK, small_talk_reply
+from workbench.chat.small_talk import SMALL_TALK, SmallTalk, small_talk_reply
 from workbench.chat.tools import Tools
 from workbench.errors import LibraryError, NotFoundError
 from workbench.interfaces import ChatMessage, ChatModel, ToolBox
@@ -111,11 +111,8 @@ def turn_events(desk: Desk, request: Request) -> Generator[Event, None, None]:
     """
     opened = _open(desk, request)
     shown = _Shown()
-    reply = small_talk_reply(request.question)
     try:
-        with closing(
-            _talk(opened, request, reply) if reply else _answer(desk, request, opened, shown)
-        ) as events:
+        with closing(_answer(desk, request, opened, shown)) as events:
             for event in events:
                 if isinstance(event, AnswerDone):
                     yield from _finish(desk, request, opened, shown, event)
@@ -142,23 +139,14 @@ def _open(desk: Desk, request: Request) -> _Opened:
 # --- answering -------------------------------------------------------------------------------
 
 
-def _talk(opened: _Opened, request: Request, reply: str) -> Generator[Event, None, None]:
-    """A greeting needs no papers: nothing is searched, nothing cited."""
-    warnings = (opened.notice,) if opened.notice else ()
-    yield from map(Notice, warnings)
-    yield TextDelta(reply)
-    timing = {"total": time.perf_counter() - request.started}
-    label = opened.info.scope_label
-    evidence = Evidence(request.question, opened.info.scope, label, ())
-    yield AnswerDone(
-        Answer(
-            request.question, reply, (), evidence, False, SMALL_TALK, label, warnings=warnings, timing=timing
-        )
-    )
-
-
 def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Generator[Event, None, None]:
     info, model = opened.info, request.model
+    told = (opened.notice,) if opened.notice else ()
+    reply = small_talk_reply(request.question)
+    if reply:
+        talk = SmallTalk(request.question, reply, info.scope, info.scope_label, told, request.started)
+        yield from talk.events()
+        return
     history = history_messages(opened.earlier, window=model.context_window) if model else ()
     searched = _standalone(request, opened, history)
 
@@ -175,7 +163,7 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
         pages_of=found.pages_of,
         chat_model=model,
         answerable=found.answerable,
-        warnings=((opened.notice,) if opened.notice else ()) + request.warnings,
+        warnings=told + request.warnings,
         similarity=desk.asking.similarity(found.evidence.query),
         history=history,
         memory=recalled,

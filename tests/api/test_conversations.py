@@ -240,6 +240,14 @@ def test_small_talk_searches_nothing_and_cites_nothing(open_as: Open, text: str)
     assert texts(wb, talk.id) == [("user", text), ("assistant", answer.text)]
 
 
+def test_a_single_question_may_be_small_talk_too(wb: Workbench) -> None:
+    answer = wb.ask("Hello!", scope=Scope.project(1))
+    assert (answer.text, answer.scope_label, answer.citations) == (REPLIES["hello"], "Minerals", ())
+    assert len(wb.sql("SELECT * FROM retrievals")) == 0
+    with pytest.raises(NotFoundError, match="Project not found"):
+        wb.ask("Hello!", scope=Scope.project(99))
+
+
 # --- stopping -----------------------------------------------------------------------------------
 
 

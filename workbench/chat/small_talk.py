@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.records import Answer, AnswerDone, Event, Evidence, Notice, TextDelta
+from workbench.scope import Scope
 
 SMALL_TALK = "small talk"  # the provider of such an answer
 REPLIES = {
@@ -42,3 +48,33 @@ def small_talk_reply(text: str) -> str | None:
     """
     bare = " ".join(_SIGNS.sub(" ", text).split())
     return next((REPLIES[kind] for kind, pattern in _KINDS.items() if pattern.fullmatch(bare)), None)
+
+
+@dataclass(frozen=True)
+class SmallTalk:
+    """The answer to a message that needs no papers: nothing is searched, nothing cited."""
+
+    question: str
+    reply: str
+    scope: Scope
+    scope_label: str
+    warnings: tuple[str, ...]
+    started: float  # of time.perf_counter
+
+    def events(self) -> Iterator[Event]:
+        """Events as of every answer, without evidence."""
+        yield from map(Notice, self.warnings)
+        yield TextDelta(self.reply)
+        yield AnswerDone(
+            Answer(
+                question=self.question,
+                text=self.reply,
+                citations=(),
+                evidence=Evidence(self.question, self.scope, self.scope_label, ()),
+                refused=False,
+                provider=SMALL_TALK,
+                scope_label=self.scope_label,
+                warnings=self.warnings,
+                timing={"total": time.perf_counter() - self.started},
+            )
+        )

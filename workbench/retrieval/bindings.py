@@ -25,10 +25,14 @@ QUALIFIER = 6  # words behind a figure
 FEWEST_CROSSED = 2
 LEAST_SHARE = 0.25  # of the sentence's words, in a sentence with its figure …
 ANOTHER_SHARE = 0.6  # … while one without it has this much
+MOST_STATED = 4
 MOST_FIGURES = 8  # in a sentence; a run of more is a table, whose columns are not known
 
 _TOKEN = re.compile(r"[^\W\d_]+|[,;:()—]")
 _BARRIERS = frozenset({"and", "but", "while", "whereas", "against", "or", "versus", "vs", "than"})
+_MONTHS = frozenset(
+    query_terms("January February March April May June July August September October November December")
+)
 _READS_ON = re.compile(r"(?:This|These|That|Those|It|They|Its|Their|Here|Both|Then|Of)\b")
 
 
@@ -43,17 +47,31 @@ class _Mark:
 
 
 def misplaced(claim: str, source: str) -> str:
-    """Which figure of ``claim`` stands beside other words in ``source``, in a few words; empty if none."""
+    """Which figure of ``claim`` stands beside other words in ``source``, in a few words; empty if none.
+
+    Years and days of months are left alone, and so are figures that stand in a table.
+    """
     if re.search(r"\brespectively\b", f"{claim} {source}"):
         return ""
     marks = _marks(claim)
-    stated = [m for m in marks if m.figure is not None]
-    if not stated or len(stated) > MOST_FIGURES:
-        return ""
     sentences = [source[start:end] for start, end in sentence_spans(source)]
     told = [_marks(sentence) for sentence in sentences]
+    tables = [sentence for sentence in told if _figures(sentence) > MOST_FIGURES]
+    stated = [m for m in marks if m.figure is not None and not _dates(m, marks)]
+    if len(stated) > MOST_STATED or any(_holds(table, m) for table in tables for m in stated):
+        return ""
     found = _crossed(marks, stated, told) or _other_qualifier(marks, stated, told)
     return found or _elsewhere(marks, stated, sentences, told)
+
+
+def _dates(mark: _Mark, marks: Sequence[_Mark]) -> bool:
+    """Whether a figure is a year, or stands beside the name of a month."""
+    beside = {m.term for m in marks if abs(m.place - mark.place) <= 2}
+    return _is_year(mark) or bool(beside & _MONTHS)
+
+
+def _is_year(mark: _Mark) -> bool:
+    return mark.figure is not None and any(re.fullmatch(r"(?:19|20)\d\d", v) for v in mark.figure.values)
 
 
 def _marks(text: str) -> list[_Mark]:
@@ -72,9 +90,9 @@ def _marks(text: str) -> list[_Mark]:
         if figure is None and (not word[0].isalpha() or word.lower() in _BARRIERS):
             clause, place = clause + 1, place + CLAUSE
             continue
-        place += 1
         terms = [term for term in query_terms(word) if term in telling] if word else []
         if figure is not None or terms:
+            place += 1
             marks.append(_Mark(place, terms[0] if terms else "", figure, clause))
     return marks
 
@@ -84,25 +102,26 @@ def _same(one: Figure, other: Figure) -> bool:
 
 
 def _crossed(marks: Sequence[_Mark], stated: Sequence[_Mark], told: Sequence[Sequence[_Mark]]) -> str:
-    """Words beside one of the claim's figures that stand nearer to another of them in the source."""
-    crossing: dict[str, _Mark] = {}
-    agreeing = set()
-    source = _joined([sentence for sentence in told if _figures(sentence) <= MOST_FIGURES])
+    """Two of the claim's figures have changed places: words beside the one stand beside the other in the
+    source, and the other way round."""
+    source = _joined(told)
+    crossing: set[tuple[int, int]] = set()
+    crossed = agreeing = 0
     for mark in marks:
-        if mark.figure is not None:
+        if mark.figure is not None or len(stated) < 2:
             continue
         own = min(stated, key=lambda figure: abs(figure.place - mark.place))
-        own_gap = _gap(source, mark.term, own)
-        gaps = [_gap(source, mark.term, other) for other in stated if not _agrees(own, other)]
-        if own_gap is None or not gaps or any(gap is None for gap in gaps):
+        gaps = {m.place: _gap(source, mark.term, m) for m in stated if m is own or not _agrees(own, m)}
+        known = {place: gap for place, gap in gaps.items() if gap is not None}
+        if len(known) < len(gaps) or len(gaps) < 2 or min(known.values()) >= SENTENCE:
             continue
-        if own_gap > min(gap for gap in gaps if gap is not None):
-            crossing.setdefault(mark.term, own)
-        else:
-            agreeing.add(mark.term)
-    if len(crossing) >= FEWEST_CROSSED and len(crossing) > len(agreeing):
-        return _belongs_elsewhere(next(iter(crossing.values())))
-    return ""
+        nearest = min(known, key=lambda place: (known[place], place != own.place))
+        crossed, agreeing = crossed + (nearest != own.place), agreeing + (nearest == own.place)
+        crossing.add((own.place, nearest))
+    swapped = next((one for one, other in crossing if one < other and (other, one) in crossing), None)
+    if swapped is None or crossed < FEWEST_CROSSED or crossed <= agreeing:
+        return ""
+    return _belongs_elsewhere(next(m for m in stated if m.place == swapped))
 
 
 def _agrees(one: _Mark, other: _Mark) -> bool:
@@ -129,23 +148,25 @@ def _gap(source: Sequence[_Mark], term: str, figure: _Mark) -> int | None:
 
 
 def _other_qualifier(marks: Sequence[_Mark], stated: Sequence[_Mark], told: Sequence[Sequence[_Mark]]) -> str:
+    """The words behind a figure stand behind another figure of its kind in the source, and nowhere beside
+    this one; where the two are in different sentences, these must be built alike."""
     for figure in stated:
         wanted = _qualifiers(marks, figure)
         own: set[str] = set()
         around: set[str] = set()
+        beside: set[str] = set()
         others: set[str] = set()
         for sentence in told:
-            if _figures(sentence) > MOST_FIGURES:
-                around |= _words(sentence)
-                continue
             here = [m for m in sentence if _agrees(m, figure)]
-            own |= {term for m in here for term in _qualifiers(sentence, m)}
-            around |= _words(sentence) if here else set()
             rivals = [m for m in sentence if not _agrees(m, figure) and _one_kind(m, figure)]
-            others |= {term for m in rivals for term in _qualifiers(sentence, m)}
-        one_sentence = own and wanted & others & around and not wanted & own
-        alike = wanted & others & around and wanted & others - around
-        if one_sentence or alike:
+            behind = {term for m in rivals for term in _qualifiers(sentence, m)}
+            others |= behind
+            if here:
+                own |= {m.term for m in sentence for f in here if m.figure is None and m.clause == f.clause}
+                around |= _words(sentence)
+                beside |= behind
+        apart = wanted & others - around and wanted & others & around and len(wanted & own - others) == 0
+        if (wanted & beside and not wanted & own) or apart:
             return _belongs_elsewhere(figure)
     return ""
 
@@ -169,7 +190,11 @@ def _qualifiers(marks: Sequence[_Mark], figure: _Mark) -> set[str]:
 
 
 def _one_kind(one: _Mark, other: _Mark) -> bool:
-    return one.figure is not None and other.figure is not None and one.figure.unit == other.figure.unit
+    """Whether two figures could be taken for each other: of one unit, both whole or both not, and no year."""
+    if one.figure is None or other.figure is None or _is_year(one) or _is_year(other):
+        return False
+    whole = [all("." not in value for value in mark.figure.values) for mark in (one, other) if mark.figure]
+    return one.figure.unit == other.figure.unit and (one.figure.unit is not None or whole[0] == whole[1])
 
 
 def _elsewhere(
@@ -181,7 +206,7 @@ def _elsewhere(
     """The figure's sentences hold hardly a word of the claim, and another sentence holds most of them."""
     words = _words(marks)
     bags = [_words(sentence) for sentence in told]
-    if len(words) < 2 or len(stated) > 1:
+    if len(words) < 2 or len(stated) != 1:
         return ""
     figure = stated[0]
     beside = [_with_context(i, sentences, told, bags) for i, s in enumerate(told) if _holds(s, figure)]

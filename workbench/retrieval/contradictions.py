@@ -66,7 +66,7 @@ def _negated_once(claim: str, source: str) -> str:
     on the other side."""
     if not _denies(claim):
         for word, term in _negated(source, reach=1):
-            if term in _asserted(claim) and term not in _asserted(source):
+            if word in set(_words(claim)) and term not in _asserted(source):
                 return f"its source says “not {word}”"
     if _denies(source) or _turned_round(claim, source):
         return ""

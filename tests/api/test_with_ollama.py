@@ -245,7 +245,8 @@ def test_a_model_that_refuses_is_quoted_in_one_sentence(ask: Ask, ollama_server:
     answer, events = ask()
     assert answer.refused
     assert answer.text.startswith(
-        "The papers in this scope do not answer this question. They do not give the hardness.\n\nNearest "
+        "The papers in this scope do not answer this question. The chat model says, unchecked: “They do not"
+        " give the hardness.”\n\nNearest "
     )
     assert streamed(events) == answer.text
     assert (answer.provider, answer.warnings) == ("ollama/llama3.1", ())

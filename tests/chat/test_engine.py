@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.chat.papers_at_hand import FILTERS, evidence, passage, task
+from workbench.chat.draft import LONGEST_ANSWER
 from workbench.chat.engine import REFUSAL, AnswerTask, answer_events
 from workbench.errors import ProviderError, ProviderUnavailableError
 from workbench.interfaces import ChatMessage, ChatUsage
@@ -120,7 +121,7 @@ def test_the_sign_of_a_refusal_refuses_with_one_reason_and_the_nearest_passages(
     events, answer = run(task(FakeChat(reply), question="How much power does the graph index need?"))
     assert answer.refused
     assert answer.text == (
-        f"{REFUSAL} they measure no power.\n\nNearest passages:\n\n"
+        f"{REFUSAL} The chat model says, unchecked: “they measure no power.”\n\nNearest passages:\n\n"
         "- Filters and indexes, page 2: “With a filter of ten papers the recall of a FAISS graph index fell"
         " to 0.205 (ref. 12).” [1]\n"
         "- Locks and leases, page 1: “Opening and closing the library costs 10 ms on a quiet machine.” [2]"
@@ -128,6 +129,12 @@ def test_the_sign_of_a_refusal_refuses_with_one_reason_and_the_nearest_passages(
     assert shown(events) == answer.text
     assert [c.support for c in answer.citations] == ["unsupported", "unsupported"]
     assert answer.audit == ()
+
+
+def test_a_model_that_does_not_end_is_stopped_and_the_answer_says_so() -> None:
+    _, answer = run(task(FakeChat(["Recall fell to 0.205 [1]. ", *["And on. "] * 20_000])))
+    assert len(answer.text) < LONGEST_ANSWER + 100
+    assert any("did not end" in warning for warning in answer.warnings)
 
 
 def test_text_without_any_citation_is_set_aside_and_refused() -> None:

@@ -85,3 +85,30 @@ def test_neighbouring_sentences_without_a_space_are_marked_apart() -> None:
     assert answer_html(text, audit=audit).strip() == (
         '<p><span class="wb-partly">检索快。</span><span class="wb-unsupported">结果准。</span></p>'
     )
+
+
+CITED = [Marker(1, "supported")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A filter [1]. &#x2e28;" + "9" * 5000 + "&#x2e29;",
+        "Half a letter \ud83d [1].",
+        "[" * 5000,
+        "> " * 3000 + "deep",
+        "&#x2e25;A filter cures all. [1]",
+        '[a link](http://example.org "&#x2e22; title") [1]',
+        "```&#x2e22;\ncode\n```",
+    ],
+    ids=["huge number", "surrogate", "brackets", "quotes in quotes", "entity", "link title", "code language"],
+)
+def test_no_answer_can_stop_the_page_or_forge_a_mark(text: str) -> None:
+    html = answer_html(text, markers=CITED)
+    assert html
+    assert not {mark for mark in ("wb-partly", "wb-unsupported", "title=") if mark in html}
+
+
+def test_signs_that_turn_the_reading_direction_or_steer_a_terminal_are_not_shown() -> None:
+    html = answer_html("page 12\u202e of\x1b[31m 21 [1]", markers=CITED)
+    assert not {"\u202e", "\x1b"} & set(html)

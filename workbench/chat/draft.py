@@ -14,6 +14,8 @@ from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
 from workbench.records import Event, TextDelta
 from workbench.retrieval.markers import MarkerStream
 
+LONGEST_ANSWER = 40_000  # characters; a model in a loop would otherwise write for ever
+
 
 @dataclass
 class Draft:
@@ -40,6 +42,12 @@ class Draft:
                     self._check(messages, piece)
                     continue
                 self.first_token = self.first_token or time.perf_counter()
+                if len(self.text) + len(self._opening) > LONGEST_ANSWER:
+                    self.warnings.append(
+                        f"The answer was stopped after {LONGEST_ANSWER} characters: the chat model did not end"
+                        " it. Ask for less, or try another chat model."
+                    )
+                    break
                 if self._decided:
                     yield from self._show(self.markers.feed(piece))
                     continue

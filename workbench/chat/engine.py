@@ -245,7 +245,8 @@ def _refusal_reason(text: str) -> str:
     reason = text[len(REFUSAL_SIGN) :].lstrip(' :.-—\n*_"”')
     spans = sentence_spans(reason)
     markers = MarkerStream(())
-    return (markers.feed(reason[slice(*spans[0])]) + markers.close()).strip() if spans else ""
+    said = (markers.feed(reason[slice(*spans[0])]) + markers.close()).strip() if spans else ""
+    return f"The chat model says, unchecked: “{said}”" if said else ""
 
 
 # --- without a chat model --------------------------------------------------------------------

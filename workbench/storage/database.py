@@ -7,6 +7,7 @@ command line can use one library at the same time.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,8 +19,11 @@ from workbench.errors import LibraryError
 from workbench.storage import migrate
 from workbench.storage.leases import Lease, LibraryFile, library_file
 from workbench.storage.opening import (
+    DISK_RESERVE,
     FILE_TROUBLE,
     Patience,
+    check_is_library,
+    check_room,
     open_attached,
     open_connection,
     opening_error,
@@ -35,12 +39,15 @@ class Database:
     belongs to its thread: in asynchronous code do not await inside one.
 
     ``lock_timeout`` is the longest wait, in seconds, for other processes and threads; after it
-    LibraryLockedError names the holder.
+    LibraryLockedError names the holder. Nothing is written while fewer than ``reserve`` bytes are free on
+    the disk. A library in a folder that cannot be written to can be read and backed up.
     """
 
-    def __init__(self, path: Path, *, lock_timeout: float = 30.0) -> None:
-        self.path = Path(path).expanduser().resolve()
+    def __init__(self, path: Path, *, lock_timeout: float = 30.0, reserve: int = DISK_RESERVE) -> None:
+        self.path = _absolute(Path(path))
         self.lock_timeout = lock_timeout
+        self.reserve = reserve
+        self._substitute: tempfile.TemporaryDirectory[str] | None = None
         self._closed = False
         self._prepare()
 
@@ -49,10 +56,21 @@ class Database:
 
     @property
     def derived(self) -> Path:
-        """The folder for whatever can be computed again, beside the file; made where missing."""
+        """The folder for whatever can be computed again, beside the file; made where missing.
+
+        Where nothing can be written beside the file: a temporary one, gone with this object.
+        """
         folder = self.path.with_name(self.path.name + ".derived")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        return folder
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            writable = os.access(folder, os.W_OK | os.X_OK)
+        except OSError:
+            writable = False
+        if writable:
+            return folder
+        if self._substitute is None:
+            self._substitute = tempfile.TemporaryDirectory(prefix="workbench-")
+        return Path(self._substitute.name)
 
     def close(self) -> None:
         """No lease starts any more; those that run end in peace. Twice does no harm."""
@@ -80,9 +98,11 @@ class Database:
         """
         lease = Lease(writing=True)
         with self._lease(lease) as (cursor, _):
+            check_room(self.path, self.reserve)
             cursor.execute("BEGIN TRANSACTION")
             try:
                 yield cursor
+                check_room(self.path, self.reserve)
             except BaseException:
                 if lease.is_ours:
                     _roll_back(cursor)
@@ -112,7 +132,7 @@ class Database:
         queue = ExitStack()
 
         def opener() -> DuckDBPyConnection:
-            queue.enter_context(turnstile(self.path, patience))
+            queue.enter_context(turnstile(self.path, patience, writing=not read_only))
             return open_attached(self.path, read_only=read_only, patience=patience)
 
         try:
@@ -173,8 +193,7 @@ class Database:
                 f"The folder {self.path.parent} cannot be made: {error.strerror}. "
                 "Choose another place for the library."
             ) from error
-        if self.path.is_dir():
-            raise LibraryError(f"{self.path} is a folder: give the name of a file for the library.")
+        check_is_library(self.path)
         if self.path.exists() and self.path.stat().st_size > 0:
             with self.read() as cursor:
                 if not migrate.pending(cursor):
@@ -183,6 +202,19 @@ class Database:
             # Asked again under the write lease: another process may have done it meanwhile.
             for migration in migrate.pending(cursor):
                 migrate.apply(cursor, migration)
+
+
+def _absolute(path: Path) -> Path:
+    """The path with its links resolved. Raises LibraryError for one that no file can have."""
+    try:
+        resolved = path.expanduser().resolve()
+        resolved.exists()  # a name that is too long
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a home nobody has, a link to itself
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise LibraryError(
+            f"The library's path {path} cannot be used: {reason}. Choose another name."
+        ) from error
+    return resolved
 
 
 def _roll_back(cursor: DuckDBPyConnection) -> None:

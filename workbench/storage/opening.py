@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,9 +40,14 @@ FILE_TROUBLE = (
 
 _LOCKED = ("Could not set lock on file", "being used by another process", "File is already open in")
 _HOLDER = re.compile(r"(?:held in|open in)\s+(?P<program>.+?) \(PID (?P<pid>\d+)\)", re.DOTALL)
+_UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _TURNSTILE_POLL = 0.01
 _FIRST_PAUSE = 0.002
 _LONGEST_PAUSE = 0.05
+
+# Free bytes on the disk below which nothing is written. A commit writes at most 16 MB (DuckDB's
+# wal_autocheckpoint) before it settles the file; one that fails half way can end the whole process.
+DISK_RESERVE = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +67,12 @@ class Patience:
 
 
 @contextmanager
-def turnstile(path: Path, patience: Patience) -> Iterator[bool]:
+def turnstile(path: Path, patience: Patience, *, writing: bool) -> Iterator[bool]:
     """The place in the queue of processes that want the file; False where it could not be had in time.
 
     Whoever wants in keeps it until DuckDB lets it in, so a waiting writer is not overtaken for ever by
-    readers that come and go. DuckDB's own lock stays the one that decides.
+    readers that come and go. DuckDB's own lock stays the one that decides. A reader of a library that cannot
+    be written to needs no place: nobody waits to write there.
     """
     lock = FileLock(f"{path}.lock", thread_local=False)
     try:
@@ -73,6 +81,16 @@ def turnstile(path: Path, patience: Patience) -> Iterator[bool]:
         yield False
         return
     except OSError as error:
+        if not writing and error.errno in _UNWRITABLE:
+            yield False
+            return
+        if writing and error.errno in _UNWRITABLE and path.exists():
+            raise LibraryError(
+                f"The library {path} can only be read here: its folder cannot be written to. "
+                "Copy it, or make a backup of it, to a folder you may write to."
+            ) from error
+        if error.errno == errno.ENOSPC:
+            raise disk_full(path) from error
         raise LibraryError(
             f"The library {path} cannot be opened: {error.strerror or error}. "
             "Choose a folder you may write to."
@@ -103,7 +121,7 @@ def open_connection(
 
     Raises LibraryLockedError, LibraryVersionError or LibraryError.
     """
-    with turnstile(path, patience) as first_in_line:
+    with turnstile(path, patience, writing=not read_only) as first_in_line:
         if create and first_in_line:
             _drop_empty_file(path)
         return when_unlocked(path, patience, lambda: _connect(path, read_only=read_only, create=create))
@@ -143,6 +161,35 @@ def when_unlocked(
                 raise LibraryLockedError(_locked_text(path, str(error), patience)) from error
         time.sleep(pause * random.uniform(0.5, 1.0))
         pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def check_is_library(path: Path) -> None:
+    """Raises LibraryError for what is there and is no DuckDB file, before anything is made beside it."""
+    if path.is_dir():
+        raise LibraryError(f"{path} is a folder: give the name of a file for the library.")
+    if not path.is_file():
+        if path.exists():
+            raise LibraryError(f"{path} is a device or a pipe: give the name of a file for the library.")
+        return
+    try:
+        with path.open("rb") as file:
+            start = file.read(12)
+    except OSError as error:
+        raise LibraryError(
+            f"The library {path} cannot be read: {error.strerror}. Check its permissions."
+        ) from error
+    if start and start[8:] != b"DUCK":
+        raise LibraryError(f"{path} is not a library. Choose another file, or restore it from a backup.")
+
+
+def check_room(path: Path, reserve: int) -> None:
+    """Raises LibraryError where less than ``reserve`` bytes are free on the library's disk."""
+    if shutil.disk_usage(path.parent).free < reserve:
+        raise disk_full(path)
+
+
+def disk_full(path: Path) -> LibraryError:
+    return LibraryError(f"The disk of {path} is full: free some space, and try again. Nothing was changed.")
 
 
 def quoted(text: str) -> str:
@@ -206,6 +253,10 @@ def opening_error(path: Path, error: duckdb.Error) -> LibraryError:
             f"The library {path} is already open in this process through duckdb.connect(). "
             "Close that connection; wb.sql(…) gives the same data."
         )
+    if "No space left on device" in message:
+        return disk_full(path)
+    if "read-only file system" in message.lower():
+        return LibraryError(f"The folder of {path} can only be read: choose another place to write to.")
     if "not a valid DuckDB database file" in message:
         return LibraryError(f"{path} is not a library. Choose another file, or restore it from a backup.")
     if "version number" in message or "newer version of DuckDB" in message:

@@ -7,14 +7,17 @@ from duckdb import DuckDBPyConnection
 
 def bump(cursor: DuckDBPyConnection, paper_id: int, *, present: bool) -> int:
     """Notes that the paper's content changed, or went (``present=False``). Returns the new revision."""
-    row = cursor.execute(
-        "INSERT INTO paper_changes (paper_id, revision, present) VALUES (?, nextval('revisions'), ?)"
-        " ON CONFLICT (paper_id) DO UPDATE SET revision = excluded.revision, present = excluded.present"
-        " RETURNING revision",
-        [paper_id, present],
-    ).fetchone()
+    row = cursor.execute("SELECT nextval('revisions')").fetchone()
     assert row is not None
-    return int(row[0])
+    revision = int(row[0])
+    # Not RETURNING: with that DuckDB deletes the row and inserts it again, and a commit that then fails (a full
+    # disk) finds the key twice and ends the whole process.
+    cursor.execute(
+        "INSERT INTO paper_changes (paper_id, revision, present) VALUES (?, ?, ?)"
+        " ON CONFLICT (paper_id) DO UPDATE SET revision = excluded.revision, present = excluded.present",
+        [paper_id, revision, present],
+    )
+    return revision
 
 
 def latest(cursor: DuckDBPyConnection) -> int:

@@ -8,7 +8,7 @@ function drawPapers(model, root) {
   const problem = errorLine(model);
   const told = el("div", { class: "wb-told", role: "status" });
   const picker = libraryPicker(model);
-  root.append(el("h2", { class: "wb-heading", id: "wb-papers-heading" }, "Papers", count, picker.open), list, work.row, told, outcomes, problem.line, picker.box);
+  root.append(el("h2", { class: "wb-heading" }, el("span", { id: "wb-papers-heading" }, "Papers"), count, picker.open), list, work.row, told, outcomes, problem.line, picker.box);
 
   const menu = ({ id, title, pages }) => moreMenu(title, [
     model.get("project") && { label: "Remove from this project", run: () => act(model, "take_out", { id }) },

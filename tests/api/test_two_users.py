@@ -14,9 +14,14 @@ QUESTION = "What is the melting point of arvenite, and the density of dravosite?
 
 @pytest.fixture
 def two(open_as: Callable[..., Workbench], mineral_files: list[Path]) -> tuple[Workbench, Workbench]:
-    """Ann with papers 1 to 3 and project 1, Bob with paper 4 and project 2."""
+    """Ann with papers 1 to 3 and project 1, Bob with paper 4 and project 2. Each project has a summary, a
+    memory and a conversation, of the same number."""
     ann, bob = open_as("ann"), open_as("bob")
     bob.papers.add(mineral_files[3], project=bob.projects.create("Bob's"))
+    for number, wb in enumerate((ann, bob), start=1):
+        wb.summaries.refresh(number)
+        wb.memory.remember(f"My name is {wb.user} and I study minerals.", scope=Scope.project(number))
+        wb.conversations.create(Scope.project(number), title=f"Thread of {wb.user}")
     return ann, bob
 
 
@@ -42,6 +47,15 @@ def test_no_call_shows_one_user_what_is_the_others(two: tuple[Workbench, Workben
             assert not set(wb.sql(f"SELECT paper_id FROM {table}")["paper_id"].dropna()) & others
         assert set(wb.sql("SELECT project_id FROM projects")["project_id"]) == {own_project}
         assert set(wb.sql("SELECT query FROM retrievals")["query"]) == {QUESTION}
+        assert [s.project_id for s in wb.summaries.list(None)] == [own_project]
+        assert [m.id for m in wb.projects.search("arvenite dravosite minerals")] == [own_project]
+        assert [m.id for m in wb.memory.list()] == [own_project]
+        assert [m.id for m in wb.memory.recall("minerals", scope=Scope.ALL)] == [own_project]
+        assert [c.id for c in wb.conversations.list(None)] == [own_project]
+        found = wb.tools.execute("search_projects", {"query": "minerals"})["projects"]
+        assert [project["id"] for project in found] == [own_project]
+        for table in ("conversations", "messages", "memories"):
+            assert set(wb.sql(f"SELECT * FROM {table}").iloc[:, 0]) <= {own_project}
 
 
 CALLS: list[Callable[[Workbench], Any]] = [
@@ -77,6 +91,22 @@ CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.ask(QUESTION, scope=Scope.project(1)),
     lambda bob: bob.retriever(Scope.project(1)).retrieve(QUESTION),
     lambda bob: bob.query_engine(Scope.project(1)).query(QUESTION),
+    lambda bob: bob.summaries.get(1),
+    lambda bob: bob.summaries.refresh("Minerals"),
+    lambda bob: bob.memory.forget(1),
+    lambda bob: bob.memory.forget(2, 1),
+    lambda bob: bob.memory.update(1, "I study caves."),
+    lambda bob: bob.memory.list(Scope.project(1)),
+    lambda bob: bob.memory.recall("minerals", scope=Scope.project(1)),
+    lambda bob: bob.memory.remember("I study caves.", scope=Scope.project(1)),
+    lambda bob: bob.conversations.get(1),
+    lambda bob: bob.conversations.update(1, title="Mine now"),
+    lambda bob: bob.conversations.update(2, scope=Scope.project(1)),
+    lambda bob: bob.conversations.clear(1),
+    lambda bob: bob.conversations.delete(1),
+    lambda bob: bob.conversations.create(Scope.project(1)),
+    lambda bob: bob.project_chat(1),
+    lambda bob: bob.paper_chat(1),
 ]
 
 
@@ -84,13 +114,19 @@ def test_whatever_names_the_others_papers_or_project_does_not_find_it(
     two: tuple[Workbench, Workbench],
 ) -> None:
     ann, bob = two
-    state = (ann.papers.list(), ann.projects.list(), ann.projects.papers(1))
+
+    def of_ann() -> tuple[Any, ...]:
+        kept = (ann.papers.list(), ann.projects.list(), ann.projects.papers(1), ann.summaries.list(None))
+        return (*kept, ann.memory.list(), ann.conversations.list(None))
+
+    state = of_ann()
     for number, call in enumerate(CALLS):
-        with pytest.raises(NotFoundError, match="(Paper|Project) not found") as caught:
+        with pytest.raises(NotFoundError, match="(Paper|Project|Memory|Conversation) not found") as caught:
             call(bob)
         # the same words as for what does not exist at all
         assert "ann" not in str(caught.value), number
-    assert (ann.papers.list(), ann.projects.list(), ann.projects.papers(1)) == state
+    assert of_ann() == state
+    assert [m.id for m in bob.memory.list()] == [2]
     assert [p.kind for p in bob.papers.list()] == ["pdf", "note"], (
         "his own paper, and the note he could not move"
     )

@@ -30,7 +30,6 @@ def _replacements() -> dict[int, str]:
 _TABLE = _replacements()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SOFT_HYPHEN = re.compile("\u00ad+(?:[ \t]*\n[ \t]*)?")
-_TRAILING_SPACE = re.compile(r"[ \t]+(?=\n|$)")
 _MANY_BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -52,7 +51,8 @@ def paired(text: str) -> str:
 
 def tidy(text: str) -> str:
     """``text`` without white space at line ends, outer blank lines, or more than one blank line in a row."""
-    return _MANY_BLANK_LINES.sub("\n\n", _TRAILING_SPACE.sub("", text)).strip("\n").rstrip()
+    trimmed = "\n".join(line.rstrip(" \t") for line in text.split("\n"))
+    return _MANY_BLANK_LINES.sub("\n\n", trimmed).strip("\n").rstrip()
 
 
 # Accents drawn as characters of their own, as TeX's older fonts do: "Art´ıculo", "K¨uttler".

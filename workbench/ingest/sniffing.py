@@ -40,7 +40,7 @@ _REFUSED = (  # signature, what it is, what to do
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY_UNLESS_LONG = {b"BM", b"MZ", b"ID3", b"RIFF"}  # words can begin like these
 _HTML = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    r"\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!--(?>.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
 _HTML_TAGS = re.compile(r"</?(?:p|div|span|table|h[1-6]|body|head|script|a|ul|li)\b[^>]*>", re.I)
 _BIB = re.compile(r"^\s*@[a-z]+\s*[{(]", re.I | re.M)

@@ -13,7 +13,6 @@ from workbench.ingest.sections import LONGEST, pieces, sections_of_lines
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50
-_MAX_COLUMNS = 2000
 
 
 def read_csv(text: str, name: str) -> Document:
@@ -55,7 +54,7 @@ def _delimiter(text: str) -> str:
 
 
 def _trimmed(row: Sequence[str]) -> list[str]:
-    return [" ".join(cell.split()) for cell in row[:_MAX_COLUMNS]]
+    return [" ".join(cell.split()) for cell in row]
 
 
 def _parts(rows: Sequence[list[str]]) -> tuple[list[str], list[str], Sequence[list[str]]]:
@@ -83,6 +82,7 @@ def _line(names: Sequence[str], row: Sequence[str]) -> str:
 
 
 def _cells(names: Sequence[str], row: Sequence[str]) -> Iterator[str]:
-    for name, cell in itertools.zip_longest(names, row, fillvalue=""):
+    for column, cell in enumerate(row):
         if cell:
+            name = names[column] if column < len(names) else ""
             yield f"{name}: {cell}" if name else cell

@@ -41,6 +41,7 @@ def read_docx(path: Path) -> Document:
         opened = docx.Document(str(path))
     except (PackageNotFoundError, KeyError, ValueError, zipfile.BadZipFile, etree.XMLSyntaxError) as error:
         raise DocumentError("this Word file is damaged or incomplete: it does not open") from error
+    _refuse_entities(opened.element)
     heading_styles = _heading_styles(opened)
     blocks = list(_body_blocks(opened.element.body, heading_styles))
     title = _title(opened, blocks)
@@ -53,6 +54,14 @@ def read_docx(path: Path) -> Document:
         authors=_authors(opened),
         headings=found.headings,
     )
+
+
+def _refuse_entities(root: Any) -> None:
+    """Raises DocumentError for a part with a document type: Word writes none, and text could hide in it."""
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise DocumentError(
+            "this Word file declares a document type, which may hide text: save it again in Word and add that"
+        )
 
 
 def _heading_styles(opened: Any) -> frozenset[str]:
@@ -104,7 +113,7 @@ def _paragraph_text(paragraph: Any) -> str:
         element = stack.pop()
         tag = element.tag
         if tag in (f"{_W}t", f"{_M}t"):
-            words.append(element.text or "")
+            words += [element.text or "", *(child.tail or "" for child in element)]
         elif tag in _SIGNS:
             words.append(_SIGNS[tag])
         elif tag not in _SKIPPED:
@@ -167,6 +176,9 @@ def _parts(opened: Any, kind: str) -> list[Any]:
     }
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
     roots = [etree.fromstring(parts[name], parser) for name in sorted(parts)]
+    for root in roots:
+        if root is not None:
+            _refuse_entities(root)
     return [root for root in roots if root is not None]
 
 

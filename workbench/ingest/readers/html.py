@@ -8,6 +8,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from workbench.errors import DocumentError
 from workbench.ingest.characters import repaired
 from workbench.ingest.document import Document
 from workbench.ingest.sections import Block, pieces, sections_of_blocks
@@ -32,12 +33,21 @@ _SPACE = re.compile(r"\s+")
 _MAIN = ("#mw-content-text", "article", "main", "[role=main]", "#content", ".content")
 _MAIN_SHARE = 0.4  # of the body's text: a smaller "main" part is not the document
 _NOT_TEXT = ".mw-editsection, .noprint, .navbox, .reference-tooltip, [role=navigation]"
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9:-]*+)", re.IGNORECASE)
+_CLOSED_BY_OTHERS = frozenset(
+    {
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+        "wbr", "p", "li", "dt", "dd", "option", "optgroup", "thead", "tbody", "tfoot", "tr", "td", "th",
+        "colgroup", "rt", "rp", "html", "head", "body",
+    }
+)  # fmt: skip
+_DEEPEST = 10_000  # elements inside each other: the parser's time grows with their square
 _YEAR = re.compile(r"\b((?:19|20)\d{2})\b")
 
 
 def read_html(text: str) -> Document:
     """Sections named after the page's headings, with title and authors where the page states them."""
-    tree = LexborHTMLParser(text)
+    tree = _parsed(text)
     metas = _metas(tree)
     title = _first(metas, "citation_title", "dc.title", "og:title") or _title(tree)
     blocks = list(_blocks(_main_part(tree)))
@@ -57,9 +67,20 @@ def read_html(text: str) -> Document:
 
 def html_blocks(text: str) -> Iterator[Block]:
     """The blocks of a whole HTML text, menus included where they are marked as content."""
-    tree = LexborHTMLParser(text)
+    tree = _parsed(text)
     if tree.body is not None:
         yield from _blocks(tree.body)
+
+
+def _parsed(text: str) -> LexborHTMLParser:
+    """The page's tree. Raises DocumentError for nesting that no page has, before the parser meets it."""
+    depth = 0
+    for closing, tag in _TAG.findall(text):
+        if tag.lower() not in _CLOSED_BY_OTHERS:
+            depth = max(depth - 1, 0) if closing else depth + 1
+            if depth > _DEEPEST:
+                raise DocumentError("the page is nested too deeply to be read")
+    return LexborHTMLParser(text)
 
 
 def _metas(tree: LexborHTMLParser) -> dict[str, list[str]]:

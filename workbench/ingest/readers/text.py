@@ -9,7 +9,7 @@ from workbench.ingest.characters import tidy
 from workbench.ingest.document import Document
 from workbench.ingest.sections import LONGEST, Block, pieces, sections_of_blocks, sections_of_lines
 
-_ATX = re.compile(r"^ {0,3}#{1,6}\s+(.*?)(?:\s+#+)?\s*$")
+_ATX = re.compile(r" {0,3}#{1,6}\s++(.*)")
 _SETEXT = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)\n", re.S)
@@ -59,17 +59,27 @@ def markdown_blocks(text: str) -> Iterator[Block]:
             elif mark:
                 fence = mark[1]
             continue
-        heading = _ATX.match(line)
-        if heading or not line.strip():
+        heading = _heading(line)
+        if heading is not None or not line.strip():
             yield from _paragraph(paragraph)
             paragraph = []
-            if heading and heading[1]:
-                yield Block(heading[1], heading=True)
+            if heading:
+                yield Block(heading, heading=True)
         elif _SETEXT.match(line) and len(paragraph) == 1 and "|" not in paragraph[0]:
             yield Block(paragraph.pop().strip(), heading=True)
         else:
             paragraph.append(line)
     yield from _paragraph(paragraph)
+
+
+def _heading(line: str) -> str | None:
+    """What stands behind a line's number signs, without those that close it; None where it has none."""
+    match = _ATX.fullmatch(line)
+    if match is None:
+        return None
+    text = match[1].rstrip()
+    opened = text.rstrip("#")
+    return opened.rstrip() if opened and opened[-1].isspace() else text
 
 
 def _paragraph(lines: list[str]) -> Iterator[Block]:

@@ -139,6 +139,10 @@ def test_a_negation_on_one_side_only_is_never_plainly_supported(claim: str, sour
         ("Opening and closing the library costs 20 ms on a quiet machine.", COSTS),
         ("Opening the library costs 14 ms and an exact search of the chunks takes 10 ms.", COSTS),
         ("Closing the library costs 14 ms.", COSTS),
+        (
+            "The graph quality is 14 ms for DPG against 20 ms for HNSW.",
+            "The graph quality of HNSW (14 ms) is significantly lower than DPG (20 ms).",
+        ),
     ],
 )
 def test_a_figure_beside_another_ones_words_is_unsupported(claim: str, source: str) -> None:
@@ -148,7 +152,7 @@ def test_a_figure_beside_another_ones_words_is_unsupported(claim: str, source: s
 
 
 def figure_of(claim: str) -> str:
-    return next(f for f in ("41.8", "20 ms", "14 ms") if f in claim)
+    return min((f for f in ("41.8", "20 ms", "14 ms") if f in claim), key=claim.find)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +172,8 @@ def figure_of(claim: str) -> str:
         ("The recall with a filter not only fell, it fell to 0.205.", COSTS),
         (
             "A factor of 1.6 faster when the second core is free, about 30 % slower when it is not.",
-            "A second thread is slower or faster: it gains a factor of 1.6 when the second core is free and loses"
-            " about 30 % when it is not. The faster reader has a factor of 2.1 on the second core.",
+            "A second thread is slower or faster: it gains a factor of 1.6 when the second core is free and"
+            " loses about 30 % when it is not. The faster reader has a factor of 2.1 on the second core.",
         ),
         (
             "The year of Amcor ended June 30, that of Best Buy January 28.",

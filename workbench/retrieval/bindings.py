@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.retrieval.figures import Figure, figure_spans
+from workbench.retrieval.names import names
 from workbench.retrieval.sentences import sentence_spans
 from workbench.retrieval.terms import query_terms
 
@@ -44,6 +45,7 @@ class _Mark:
     term: str
     figure: Figure | None
     clause: int
+    named: bool = False
 
 
 def misplaced(claim: str, source: str) -> str:
@@ -85,6 +87,7 @@ def _marks(text: str) -> list[_Mark]:
         if not any(m.start() in span for span in taken)
     ]
     telling = set(query_terms(text))
+    named = set(names(text))
     marks, place, clause = [], 0, 0
     for _, word, figure in sorted(found, key=lambda each: each[0]):
         if figure is None and (not word[0].isalpha() or word.lower() in _BARRIERS):
@@ -93,7 +96,7 @@ def _marks(text: str) -> list[_Mark]:
         terms = [term for term in query_terms(word) if term in telling] if word else []
         if figure is not None or terms:
             place += 1
-            marks.append(_Mark(place, terms[0] if terms else "", figure, clause))
+            marks.append(_Mark(place, terms[0] if terms else "", figure, clause, word in named))
     return marks
 
 
@@ -104,12 +107,18 @@ def _same(one: Figure, other: Figure) -> bool:
 def _crossed(marks: Sequence[_Mark], stated: Sequence[_Mark], told: Sequence[Sequence[_Mark]]) -> str:
     """Two of the claim's figures have changed places: words beside the one stand beside the other in the
     source, and the other way round."""
+    words = [mark for mark in marks if mark.figure is None]
+    named = [mark for mark in words if mark.named]
+    return _swapped(named, stated, told) or _swapped(words, stated, told)
+
+
+def _swapped(words: Sequence[_Mark], stated: Sequence[_Mark], told: Sequence[Sequence[_Mark]]) -> str:
     source = _joined(told)
     crossing: set[tuple[int, int]] = set()
     crossed = agreeing = 0
-    for mark in marks:
-        if mark.figure is not None or len(stated) < 2:
-            continue
+    for mark in words:
+        if len(stated) < 2:
+            break
         own = min(stated, key=lambda figure: abs(figure.place - mark.place))
         gaps = {m.place: _gap(source, mark.term, m) for m in stated if m is own or not _agrees(own, m)}
         known = {place: gap for place, gap in gaps.items() if gap is not None}

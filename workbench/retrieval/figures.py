@@ -125,10 +125,17 @@ def stated_figures(claim: str) -> list[Figure]:
 
 
 def figure_spans(text: str) -> list[tuple[int, int, Figure]]:
-    """Start and end of each figure that a text states, with the figure, in order."""
-    return [
+    """Start and end of each figure that a text states, in digits or as a telling word, with the figure."""
+    digits = [
         (m.start(), m.end() if _unit(m) else m.end("digits"), _figure(m)) for m in _stated(_unlabelled(text))
     ]
+    words = zip(_NUMBER_WORD.finditer(text), _written_out(text), strict=True)
+    telling = [
+        (match.start(), match.end(), figure)
+        for match, figure in words
+        if all(Decimal(value) >= _FIRST_TELLING_WORD for value in figure.values)
+    ]
+    return sorted((*digits, *telling), key=lambda span: span[:2])
 
 
 def without_figures(claim: str) -> str:

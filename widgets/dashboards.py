@@ -51,7 +51,10 @@ class Dashboard:
         self.projects = Projects(workbench, on_delete=self._project_gone, run=run)
         self.papers = PaperList(workbench, on_change=self._library_changed, on_read=self._read, run=run)
         self.uploads = Uploads(
-            self.papers.add_uploads, max_bytes=workbench.settings.max_file_mb * 1_000_000, run=run
+            self.papers.add_uploads,
+            max_bytes=workbench.settings.max_file_mb * 1_000_000,
+            scope=lambda: self.papers.scope,
+            run=run,
         )
         self.chat = Chat(workbench, on_cite=self._cite, on_scope=self._scope_chosen, run=run)
         self.viewer = Viewer(workbench, run=run)

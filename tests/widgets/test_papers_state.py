@@ -155,6 +155,16 @@ def test_an_upload_goes_by_its_label_and_its_copy_is_removed(
     assert not copy.exists()
 
 
+def test_an_upload_lands_where_it_set_out_for_whatever_is_shown_when_it_arrives(
+    wb: Workbench, panel: PapersState, tmp_path: Path
+) -> None:
+    copy = tmp_path / "upload-1"
+    copy.write_text(TEXT)
+    panel.show(Scope.ORPHANS)
+    panel.add_uploads([Upload("late.txt", copy, Scope.project(wb.projects.get("Weaving")))])
+    assert ([p.file for p in wb.projects.papers("Weaving")], panel.outcomes) == (["late.txt"], [])
+
+
 def test_cancelling_keeps_what_is_complete_and_adds_no_more(
     wb: Workbench, panel: PapersState, folder: Path
 ) -> None:

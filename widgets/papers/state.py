@@ -70,6 +70,11 @@ class PapersState(PanelState):
         self._cancelled = threading.Event()
         self._adding = threading.Lock()
 
+    @property
+    def scope(self) -> Scope:
+        """The scope shown."""
+        return self._scope
+
     def show(self, scope: Scope) -> None:
         """Show the papers of ``scope``, and add new ones to it from now on."""
         self._scope = scope
@@ -101,12 +106,13 @@ class PapersState(PanelState):
         self._add([wanted])
 
     def add_uploads(self, uploads: Sequence[Upload]) -> None:
-        """Add files that the browser sent, and remove the copies afterwards."""
+        """Add files that the browser sent to the scope they set out for, and remove the copies afterwards."""
         with ExitStack() as opened:
             for upload in uploads:
                 opened.callback(upload.discard)
             sources = [opened.enter_context(_labelled(upload)) for upload in uploads]
-            self._add(sources, afterwards=opened.pop_all().close)
+            scope = next((upload.scope for upload in uploads), None)
+            self._add(sources, scope=scope, afterwards=opened.pop_all().close)
 
     @action
     def cancel(self) -> None:
@@ -193,16 +199,22 @@ class PapersState(PanelState):
     def read_paper(self, *, id: int) -> None:
         self._on_read(id)
 
-    def _add(self, sources: Sequence[Any], *, afterwards: Callable[[], None] = lambda: None) -> None:
-        """Add ``sources`` to the scope shown now; a batch waits for the one before it."""
-        scope = self._scope
+    def _add(
+        self,
+        sources: Sequence[Any],
+        *,
+        scope: Scope | None = None,
+        afterwards: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Add ``sources`` to ``scope``, or the one shown now; a batch waits for the one before it."""
+        target = self._scope if scope is None else scope
         self.told = ""
 
         def work() -> None:
             try:
                 with self._adding:
                     self._cancelled.clear()
-                    self._add_batch(_Batch(scope, self._outcomes.get(scope, [])), sources)
+                    self._add_batch(_Batch(target, self._outcomes.get(target, [])), sources)
                     self.job = {}
             finally:
                 afterwards()

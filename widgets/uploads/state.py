@@ -15,7 +15,7 @@ from typing import Any
 from traitlets import Dict, Int
 
 from widgets.panel import PanelState, action
-from workbench import InvalidInputError
+from workbench import InvalidInputError, Scope
 
 SLICE_BYTES = 1 << 20
 LABEL_CHARACTERS = 200
@@ -23,10 +23,12 @@ LABEL_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One file that has arrived whole: the label a person knows it by, and where its bytes are."""
+    """One file that has arrived whole: the label a person knows it by, where its bytes are, and the scope
+    that was shown when it set out."""
 
     label: str
     path: Path
+    scope: Scope | None = None
 
     def discard(self) -> None:
         self.path.unlink(missing_ok=True)
@@ -52,9 +54,15 @@ class UploadsState(PanelState):
     error_stays = True  # the next file of a batch must not wipe out why this one was refused
 
     def __init__(
-        self, received: Callable[[Sequence[Upload]], None], *, max_bytes: int, **options: Any
+        self,
+        received: Callable[[Sequence[Upload]], None],
+        *,
+        max_bytes: int,
+        scope: Callable[[], Scope | None] = lambda: None,
+        **options: Any,
     ) -> None:
         super().__init__(**options)
+        self._scope = scope
         self._received = received
         self._max_bytes = max_bytes
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -72,7 +80,7 @@ class UploadsState(PanelState):
         self._count += 1
         path = self._private_folder() / f"upload-{self._count}"
         path.touch(mode=0o600)
-        self._arriving[key] = _Arriving(Upload(file_label(name), path), size)
+        self._arriving[key] = _Arriving(Upload(file_label(name), path, self._scope()), size)
         self._answer(key, 0)
 
     @action

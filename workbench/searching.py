@@ -92,7 +92,8 @@ class Searcher:
         vector = self._query_vector(query, mode, watch, warnings)
         with self.database.read() as cursor:  # one state of the library from the scope to the passages
             with watch.timed("scope"):
-                needed, blend = self.embedder is not None, self.shared_share > 0
+                # keywords need no vectors: without the question's, every paper is searched
+                needed, blend = vector is not None, self.shared_share > 0
                 view = view_of(cursor, self.user, scope, vectors_needed=needed, paper=paper, blend=blend)
             if vector is not None:
                 self._check_embedder(cursor)

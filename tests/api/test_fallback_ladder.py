@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy
 import pytest
 
+import workbench
 from tests.ollama_server import OllamaServer
 from workbench import Answer, ProviderUnavailableError, Scope, Settings, Workbench
 from workbench.providers.fake_embedder import FakeEmbedder
@@ -198,3 +199,20 @@ def test_an_answer_with_stored_summaries_is_kept_whole_in_a_conversation(
     answer = conversation.ask("quantum chromodynamics")
     assert answer.evidence.summaries
     assert conversation.messages[-1].answer == answer
+
+
+def test_a_paper_without_vectors_is_found_by_keywords_while_the_embedder_is_away(
+    empty_library: Path,
+) -> None:
+    with workbench.open(empty_library, user="ann", embedder=AwayEmbedder(after=1)) as wb:
+        wb.papers.add_many([("with.txt", b"The heron stands in the reeds.")])
+        wb.papers.add_many([("without.txt", b"The giraffe reaches the highest leaves.")])
+        assert [p.state for p in wb.papers.list()] == ["ready", "indexing"]
+        evidence = wb.search("giraffe", scope=Scope.ALL)
+    assert [p.file for p in evidence] == ["without.txt"]
+    assert "The embedder does not answer: start it. Searching by keywords only." in evidence.warnings
+
+
+@pytest.fixture
+def empty_library(tmp_path: Path) -> Path:
+    return tmp_path / "empty" / "library.duckdb"

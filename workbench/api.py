@@ -19,9 +19,10 @@ from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
 from workbench.errors import ProviderError
 from workbench.interfaces import ChatModel, Embedder
-from workbench.library import Chunks, PaperLike, Papers, ProjectLike, Projects
+from workbench.library import Chunks, PaperLike, Papers, ProjectLike
 from workbench.memory import Memories
 from workbench.notes import Notes
+from workbench.projects import Projects
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
 from workbench.scope import Scope, as_scope

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import InvalidInputError
-from workbench.library import Listed, PaperLike, ProjectLike, Projects, paper_id_of
+from workbench.library import Listed, PaperLike, ProjectLike, paper_id_of
+from workbench.projects import Projects
 from workbench.records import Note
 from workbench.storage import generations, papers, shares
 from workbench.storage import notes as note_store

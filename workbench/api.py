@@ -28,7 +28,7 @@ from workbench.retrieval.audit import audit_text
 from workbench.scope import Scope, as_scope
 from workbench.searching import Mode, checked_query
 from workbench.serving import Choice, ServingEmbedder
-from workbench.settings import Settings
+from workbench.settings import Settings, library_path
 from workbench.storage import maintenance, readonly_sql, scopes
 from workbench.storage.database import Database
 from workbench.streaming import EventStream, StoppableModel, events_async
@@ -59,7 +59,7 @@ def open(
     LibraryLockedError, LibraryVersionError.
     """
     loaded = settings if settings is not None else Settings.load(library=path and Path(path), user=user)
-    given = {"library": Path(path).expanduser() if path else None, "user": user}
+    given = {"library": library_path(Path(path)) if path else None, "user": user}
     loaded = loaded.model_copy(update={name: value for name, value in given.items() if value is not None})
     return Workbench(loaded, embedder=embedder, chat_model=chat_model)
 

@@ -24,7 +24,15 @@ from __future__ import annotations
 
 
 class WorkbenchError(Exception):
-    """Base of every error the workbench raises on purpose."""
+    """Base of every error the workbench raises on purpose. Its text can be printed anywhere: half a
+    character (a lone surrogate, out of a file's name for one) is shown as its code."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*(_printable(part) if isinstance(part, str) else part for part in parts))
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class SettingsError(WorkbenchError):

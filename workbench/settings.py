@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Set
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from pydantic import AliasChoices, Field, ValidationError, field_validator
@@ -117,12 +118,30 @@ class Settings(BaseSettings):
             raise ValueError("allowed: auto, ollama, extractive")
         return value
 
+    @field_validator("ollama_host")
+    @classmethod
+    def _parsed_host(cls, value: str) -> str:
+        try:
+            urlsplit(value if "://" in value else f"//{value}")
+        except ValueError as error:
+            raise ValueError("allowed is an address such as http://127.0.0.1:11434") from error
+        return value
+
+    @field_validator("embedder")
+    @classmethod
+    def _known_home(cls, value: str) -> str:
+        try:
+            Path(value).expanduser()
+        except RuntimeError as error:
+            raise ValueError("there is no such home folder") from error
+        return value
+
     @classmethod
     def load(cls, **arguments: Any) -> Settings:
         """Settings for one library; ``None`` arguments count as not given."""
         given = {name: value for name, value in arguments.items() if value is not None}
         _refuse_unknown(given, "setting")
-        library = cls._checked(given).library.expanduser()
+        library = library_path(cls._checked(given).library)
         from_file = _read_toml(library.parent / "workbench.toml")
         below = {name: value for name, value in from_file.items() if not _in_environment(name)}
         return cls._checked({**below, **given, "library": library}, from_file=set(below) - set(given))
@@ -133,6 +152,19 @@ class Settings(BaseSettings):
             return cls(**values)
         except ValidationError as error:
             raise SettingsError(_explain(error, from_file)) from error
+
+
+def library_path(path: Path) -> Path:
+    """The path with its home folder filled in. Raises SettingsError for one that no file can have."""
+    shown = _variable_with("library", str(path)) or "library"
+    try:
+        expanded = path.expanduser()
+        expanded.resolve()
+        expanded.exists()  # a name that is too long
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a home nobody has, a link to itself
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SettingsError(f"{shown}={str(path)!r} cannot be used: {reason}. Give another path.") from error
+    return expanded
 
 
 def variables(name: str) -> list[str]:
@@ -154,12 +186,18 @@ def _refuse_unknown(values: dict[str, Any], what: str) -> None:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
+        if path.exists() and not path.is_file():
+            raise SettingsError(f"{path} is not a file that can be read. Mend or remove it.")
         values = tomllib.loads(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}. Mend or remove it.") from error
     _refuse_unknown(values, f"setting in {path.name}")
+    if "library" in values:
+        raise SettingsError(
+            f"library cannot be set in {path}: the file stands beside its library. Use WORKBENCH_LIBRARY."
+        )
     return values
 
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import workbench
-from workbench import Settings, SettingsError
+from workbench import Settings, SettingsError, WorkbenchError
 
 
 def write_toml(folder: Path, text: str) -> Path:
@@ -34,7 +35,7 @@ def test_a_file_beside_the_library_is_weaker_than_the_environment_and_that_than_
 def test_the_file_beside_the_library_of_the_environment_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = write_toml(tmp_path / "here", "top_k = 4\nlibrary = '/nowhere/else.duckdb'\n")
+    library = write_toml(tmp_path / "here", "top_k = 4\n")
     monkeypatch.setenv("WORKBENCH_LIBRARY", str(library))
     loaded = Settings.load()
     assert (loaded.library, loaded.top_k) == (library, 4)
@@ -128,3 +129,45 @@ def test_an_unknown_argument_or_an_empty_user_is_an_error(given: dict[str, Any])
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         Settings.load().top_k = 3  # type: ignore[misc]  # the point of the test
+
+
+def test_the_library_cannot_be_set_in_the_file_beside_it(tmp_path: Path) -> None:
+    library = write_toml(tmp_path / "here", "library = '/nowhere/else.duckdb'\n")
+    with pytest.raises(SettingsError, match=r"library cannot be set in .*workbench\.toml"):
+        Settings.load(library=library)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe with a name is needed")
+def test_a_pipe_in_place_of_the_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "workbench.toml")
+    with pytest.raises(SettingsError, match="is not a file that can be read"):
+        Settings.load(library=tmp_path / "library.duckdb")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("OLLAMA_HOST", "http://[::1", r"^OLLAMA_HOST='http://\[::1': allowed is an address"),
+        ("WORKBENCH_EMBEDDER", "~nosuch", "^WORKBENCH_EMBEDDER='~nosuch': there is no such home folder"),
+        ("WORKBENCH_LIBRARY", "~nosuch/x", "^WORKBENCH_LIBRARY='~nosuch/x' cannot be used"),
+        (
+            "WORKBENCH_LIBRARY",
+            "/tmp/" + "n" * 300,
+            "^WORKBENCH_LIBRARY=.* cannot be used: File name too long",
+        ),
+    ],
+    ids=["half an address", "nobody's embedder", "nobody's library", "long name"],
+)
+def test_a_value_that_no_address_or_path_can_have_names_its_variable(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, says: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SettingsError, match=says):
+        Settings.load()
+
+
+def test_a_link_to_itself_is_no_library(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.duckdb"
+    loop.symlink_to(loop)
+    with pytest.raises(WorkbenchError, match=r"loop\.duckdb"):
+        workbench.open(loop, user="ann")

@@ -262,3 +262,21 @@ def test_every_table_that_has_papers_is_checked(database: Database) -> None:
     assert tables - unchecked_history == {
         table for table in tables if any(table in query for _, query in soundness.NEVER)
     }
+
+
+def test_a_backup_of_a_damaged_library_blames_the_library_and_leaves_nothing(
+    stocked: Database, tmp_path: Path
+) -> None:
+    with stocked.path.open("r+b") as file:
+        for place in range(3 * 4096, stocked.path.stat().st_size, 4096):
+            file.seek(place)
+            file.write(b"\xff" * 64)
+    with pytest.raises(LibraryError) as trouble:
+        maintenance.backup(stocked, tmp_path / "copy.duckdb")
+    assert f"The library {stocked.path} cannot be read" in str(trouble.value)
+    assert "partial" not in str(trouble.value)
+    assert not list(tmp_path.glob("copy*"))
+
+
+def test_the_text_of_an_error_can_be_printed_whatever_it_names() -> None:
+    assert str(LibraryError("no file caf\udce9.pdf")).encode("utf-8") == b"no file caf\\udce9.pdf"

@@ -422,3 +422,41 @@ def test_every_function_duckdb_has_is_either_harmless_or_refused() -> None:
         if any(word in name for word in suspicious) and readonly_sql.is_allowed_function(name)
     )
     assert set(left) <= known_harmless, left
+
+
+@pytest.mark.parametrize(
+    ("query", "much"),
+    [
+        ("SELECT * FROM range(100000000000)", "1,000,000 rows"),
+        ("SELECT repeat('x', 100000) AS t FROM range(100000000)", "512 MB"),
+    ],
+    ids=["rows", "bytes"],
+)
+def test_more_than_a_frame_should_hold_stops_the_query(two_users: Database, query: str, much: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(InvalidInputError, match=f"more than {much}: add LIMIT"):
+        run(two_users, query)
+    assert time.monotonic() - started < 20
+    assert run(two_users, "SELECT count(*) AS n FROM range(1000)")["n"].tolist() == [1000]
+
+
+def test_rows_that_come_in_several_parts_keep_their_order_and_kinds(two_users: Database) -> None:
+    found = run(two_users, "SELECT range AS n, range / 2 AS half FROM range(200000) ORDER BY n DESC")
+    assert found["n"].tolist() == list(range(199_999, -1, -1))
+    assert found.index.tolist()[-1] == 199_999
+    assert [str(kind) for kind in found.dtypes] == ["int64", "float64"]
+
+
+@pytest.mark.parametrize(
+    ("query", "parameters", "says"),
+    [
+        (None, None, "query must be text"),
+        ("SELECT ?", 5, "parameters must be a list"),
+        ("SELECT 1", "x", "list"),
+    ],
+)
+def test_a_query_or_parameters_of_the_wrong_kind_are_refused(
+    two_users: Database, query: Any, parameters: Any, says: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=says):
+        run(two_users, query, parameters)

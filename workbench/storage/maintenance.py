@@ -61,7 +61,7 @@ def compact(database: Database) -> Compaction:
         cursor.execute("CHECKPOINT library")
         if path.with_name(path.name + ".wal").exists():
             raise LibraryError(f"The library {path} could not be settled before compacting: try again.")
-        with _copied(cursor, path.with_name(path.name + ".compacting")) as copy:
+        with _copied(cursor, path, path.with_name(path.name + ".compacting")) as copy:
             copy.chmod(path.stat().st_mode)
             # The old file is still open, and locked, while the new one takes its name.
             copy.replace(path)
@@ -85,15 +85,16 @@ def backup(database: Database, target: Path) -> Path:
         raise LibraryError(f"There is no folder {place.parent} for the backup: make it first.")
     with (
         database.alone(read_only=True) as cursor,
-        _copied(cursor, place.with_name(place.name + ".partial")) as copy,
+        _copied(cursor, database.path, place.with_name(place.name + ".partial")) as copy,
     ):
         copy.replace(place)
     return place
 
 
 @contextmanager
-def _copied(cursor: DuckDBPyConnection, copy: Path) -> Iterator[Path]:
-    """A verified copy of the attached ``library``; it is gone again unless the block moves it away."""
+def _copied(cursor: DuckDBPyConnection, source: Path, copy: Path) -> Iterator[Path]:
+    """A verified copy of ``source``, attached as ``library``; it is gone again unless the block moves it
+    away."""
     try:
         _discard(copy)
         try:
@@ -102,7 +103,8 @@ def _copied(cursor: DuckDBPyConnection, copy: Path) -> Iterator[Path]:
             wanted = _contents(cursor, "library")
             cursor.execute("DETACH copy")
         except duckdb.Error as error:
-            raise opening_error(copy, error) from error
+            at_fault = copy if str(copy) in str(error) else source
+            raise opening_error(at_fault, error) from error
         _verify(copy, wanted)
         _flush(copy)
         yield copy

@@ -22,6 +22,11 @@ from workbench.storage.opening import FILE_TROUBLE, quoted
 if TYPE_CHECKING:
     import pandas
 
+MAX_ROWS = 1_000_000
+MAX_BYTES = 512 * 1024 * 1024
+_VECTORS_AT_ONCE = 16  # of 2048 rows, once the first vector has shown that its rows are small
+_SMALL_VECTOR = 1024 * 1024  # bytes
+
 # {library} is the catalogue, {user} a literal. Names are qualified in full: a view of the same name hides
 # the table from everything else.
 VIEWS = {
@@ -119,8 +124,16 @@ def run(
     ``retrievals``, ``retrieval_passages``, ``ledger``, ``conversations``, ``messages`` and ``memories``, each
     with the user's own rows; times are in UTC.
     ``parameters`` are bound to ``?`` or ``$name``. Raises InvalidInputError, in one line, for anything that
-    is not a SELECT on those, for DuckDB's own complaints, and after ``timeout`` seconds.
+    is not a SELECT on those, for DuckDB's own complaints, for more than ``MAX_ROWS`` rows or ``MAX_BYTES``
+    bytes, and after ``timeout`` seconds.
     """
+    if not isinstance(query, str):
+        raise InvalidInputError(f"The query must be text, not {type(query).__name__}.")
+    if not (parameters is None or isinstance(parameters, Mapping | list | tuple)):
+        raise InvalidInputError(
+            f"parameters must be a list, one value for each “?”, or a dictionary for “$name”, not "
+            f"{type(parameters).__name__}."
+        )
     for text in (user, query, *_texts(parameters)):
         if clean_text(text) != text:
             raise InvalidInputError(
@@ -160,9 +173,35 @@ def _rows(
     private.execute("BEGIN TRANSACTION READ ONLY")
     timer.start()
     try:
-        return private.execute(query, bound).df()
+        return _collected(private.execute(query, bound))
     finally:
         timer.cancel()
+
+
+def _collected(running: DuckDBPyConnection) -> pandas.DataFrame:
+    """The rows as they come. More than one frame should hold stops the query."""
+    import pandas
+
+    frames: list[pandas.DataFrame] = []
+    rows = held = 0
+    vectors = 1
+    while True:
+        frame = running.fetch_df_chunk(vectors)
+        if frames and frame.empty:
+            break
+        frames.append(frame)
+        size = int(frame.memory_usage(deep=True).sum())
+        rows, held = rows + len(frame), held + size
+        if rows > MAX_ROWS or held > MAX_BYTES:
+            running.interrupt()
+            much = f"{MAX_ROWS:,} rows" if rows > MAX_ROWS else f"{MAX_BYTES // 1024**2} MB"
+            raise InvalidInputError(
+                f"The query gives more than {much}: add LIMIT, choose fewer columns, or count and sum in SQL."
+            )
+        if frame.empty:
+            break
+        vectors = _VECTORS_AT_ONCE if size // vectors < _SMALL_VECTOR else 1
+    return frames[0] if len(frames) == 1 else pandas.concat(frames, ignore_index=True)
 
 
 def _create_views(private: DuckDBPyConnection, user: str) -> None:

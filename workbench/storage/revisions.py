@@ -10,8 +10,8 @@ def bump(cursor: DuckDBPyConnection, paper_id: int, *, present: bool) -> int:
     row = cursor.execute("SELECT nextval('revisions')").fetchone()
     assert row is not None
     revision = int(row[0])
-    # Not RETURNING: with that DuckDB deletes the row and inserts it again, and a commit that then fails (a full
-    # disk) finds the key twice and ends the whole process.
+    # Not RETURNING: with that DuckDB deletes the row and inserts it again, and a commit that then fails (a
+    # full disk) finds the key twice and ends the whole process.
     cursor.execute(
         "INSERT INTO paper_changes (paper_id, revision, present) VALUES (?, ?, ?)"
         " ON CONFLICT (paper_id) DO UPDATE SET revision = excluded.revision, present = excluded.present",

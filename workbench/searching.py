@@ -103,12 +103,8 @@ class Searcher:
                 wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
                 texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
                 pages = _pages_of(cursor, chosen.selection, texts)
-            stored: tuple[str, ...] = ()
-            if not chosen.selection.chosen and paper is None:
-                warnings += elsewhere(cursor, self.user, scope, view)
-                if not chosen.complete:
-                    stored = stored_summaries(cursor, self.user, scope)
-                    warnings += [SUMMARIES_INSTEAD] if stored else []
+            empty = not chosen.selection.chosen and paper is None
+            stored = self._instead(cursor, scope, view, chosen, warnings) if empty else ()
         evidence = Evidence(
             query=query,
             scope=scope,
@@ -135,6 +131,15 @@ class Searcher:
         )
         self._record(evidence)
         return Found(evidence, tuple(pages), verdict)
+
+    def _instead(
+        self, cursor: DuckDBPyConnection, scope: Scope, view: View, chosen: _Chosen, warnings: list[str]
+    ) -> tuple[str, ...]:
+        """What to say where nothing was found; the stored summaries where a part of the search was away."""
+        warnings += elsewhere(cursor, self.user, scope, view)
+        stored = () if chosen.complete else stored_summaries(cursor, self.user, scope)
+        warnings += [SUMMARIES_INSTEAD] if stored else []
+        return stored
 
     def _check_embedder(self, cursor: DuckDBPyConnection) -> None:
         serving = generations.serving(cursor)

@@ -57,9 +57,29 @@ def paper_draft(
     )
 
 
-def spare_title(name: str) -> str:
-    """A paper's title where its file states none: the file's name without its ending."""
-    return Path(name).stem.replace("_", " ").strip() or name
+def titled(document: Document) -> Document:
+    """The document with a title that every user of the library may see: its own, else its first words.
+
+    A file's name is never one: it belongs to the user who added the file.
+    """
+    if document.title:
+        return document
+    opening = document.pages[0].text if document.pages else ""
+    return replace(document, title=neutral_title(document.kind, opening))
+
+
+def neutral_title(kind: str, opening: str) -> str:
+    """The title of a document that states none, from its kind and the text of its first page."""
+    return _beginning(opening) or f"Untitled {kind} file"
+
+
+def titled_again(document: Document, stored: str) -> Document:
+    """A document read again: one that states no title keeps the stored one where its text begins with it,
+    as a record's does. Any other came from a file's name."""
+    whole = titled(document)
+    opening = " ".join(document.pages[0].text.split()) if document.pages else ""
+    kept = not document.title and opening.startswith(stored.removesuffix("…"))
+    return replace(whole, title=stored) if kept else whole
 
 
 def record_source(record: Mapping[str, Any]) -> RecordSource:
@@ -88,7 +108,11 @@ def record_name(record: Mapping[str, Any]) -> str:
 
 def first_words(document: Document) -> str | None:
     """The beginning of a text, to serve as its title."""
-    text = " ".join(document.pages[0].text.split()) if document.pages else ""
+    return _beginning(document.pages[0].text) if document.pages else None
+
+
+def _beginning(page: str) -> str | None:
+    text = " ".join(page[: 50 * _SPARE_TITLE].split())
     if len(text) <= _SPARE_TITLE:
         return text or None
     cut = text.rfind(" ", 0, _SPARE_TITLE)

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.errors import ConflictError, DocumentError
 from workbench.ingest.chunking import ChunkingParameters
 from workbench.ingest.document import Document
-from workbench.ingest.drafting import paper_draft, record_document, record_name, record_source, spare_title
+from workbench.ingest.drafting import (
+    neutral_title,
+    paper_draft,
+    record_document,
+    record_name,
+    record_source,
+    titled,
+)
 from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.progress import FileWork, OnProgress
 from workbench.ingest.renewal import complete_move, index_stored, renew
@@ -25,6 +32,7 @@ from workbench.ingest.texts import LONGEST, TextBatch
 from workbench.interfaces import Embedder
 from workbench.records import FileOutcome, IngestReport, Progress
 from workbench.storage import papers, projects
+from workbench.storage.cleaning import clean_label, file_title
 from workbench.storage.database import Database
 from workbench.storage.drafts import PaperDraft
 
@@ -84,7 +92,8 @@ class Ingestor:
                     outcomes.append(FileOutcome(source.name, "failed", error=CANCELLED))
                     continue
                 name = title if title and source.name == UNNAMED else source.name
-                work = FileWork(name, user, project_id, title=title, progress=progress)
+                own = None if source.name == UNNAMED else file_title(source.name)
+                work = FileWork(name, user, project_id, title=title, file_title=own, progress=progress)
                 work.number, work.files = number, len(found)
                 outcome = self._add_file(work, source)
                 outcomes.append(replace(outcome, warnings=(*source.notes, *outcome.warnings)))
@@ -196,12 +205,12 @@ class Ingestor:
 
     def _added(self, work: FileWork, document: Document, source: Path | bytes) -> FileOutcome:
         assert work.sha256 is not None
-        titled = document if document.title else replace(document, title=spare_title(work.name))
+        whole = titled(document)
         with work.timed("chunk"):
-            chunks = self._indexer.chunks(titled)
+            chunks = self._indexer.chunks(whole)
         with work.timed("embed"):
-            embedded = self._indexer.embedded(titled.kind, chunks, done=work.tell)
-        draft = paper_draft(titled, chunks, embedded.vectors, sha256=work.sha256, source=source)
+            embedded = self._indexer.embedded(whole.kind, chunks, done=work.tell)
+        draft = paper_draft(whole, chunks, embedded.vectors, sha256=work.sha256, source=source)
         warnings = (*document.warnings, *embedded.warnings)
         with self._database.write() as cursor:
             with work.timed("index"):
@@ -237,7 +246,11 @@ class Ingestor:
         paper_id: int,
         status: Literal["ready", "duplicate"],
     ) -> FileOutcome:
-        papers.link(cursor, work.user, paper_id, file=work.name, source_id=work.source_id, title=work.title)
+        is_new = papers.link(
+            cursor, work.user, paper_id, file=work.name, source_id=work.source_id, title=work.title
+        )
+        if is_new and work.title is None and work.file_title is not None:
+            _go_by_file(cursor, work.user, paper_id, work.file_title)
         if work.project_id is not None:
             projects.add_paper(cursor, work.user, work.project_id, paper_id, limit=self._project_max_papers)
         paper = papers.get(cursor, work.user, paper_id)
@@ -246,3 +259,10 @@ class Ingestor:
     def _failed(self, work: FileWork, reason: str) -> FileOutcome:
         with self._database.write() as cursor:
             return work.write_failure(cursor, reason, paper_id=None)
+
+
+def _go_by_file(cursor: DuckDBPyConnection, user: str, paper_id: int, own_title: str) -> None:
+    """Lets a paper that states no title go by the user's own file name, in this user's library alone."""
+    kind, opening = papers.kind_of(cursor, paper_id), papers.page(cursor, paper_id, 1).text
+    if papers.stored_title(cursor, paper_id) == clean_label(neutral_title(kind or "", opening)):
+        papers.link(cursor, user, paper_id, file=own_title, title=own_title)

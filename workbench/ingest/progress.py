@@ -20,12 +20,13 @@ OnProgress = Callable[[Progress], None]
 @dataclass(slots=True)
 class FileWork:
     """``stage`` is the one at work, ``seconds`` holds those that are done. The file is the ``number``-th of
-    ``files``."""
+    ``files``. ``file_title`` is what the user's file is called, to go by where it states no title."""
 
     name: str
     user: str
     project_id: int | None = None
     title: str | None = None
+    file_title: str | None = None
     source_id: str | None = None
     sha256: str | None = None
     progress: OnProgress | None = None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import DocumentError, ProviderError
-from workbench.ingest.drafting import paper_draft
+from workbench.ingest.drafting import paper_draft, titled_again
 from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.notes import note_document
 from workbench.ingest.progress import FileWork, OnProgress
@@ -17,6 +16,7 @@ from workbench.ingest.sandbox import Reader
 from workbench.records import FileOutcome, Paper
 from workbench.storage import chunks as chunk_store
 from workbench.storage import generations, notes, papers
+from workbench.storage.cleaning import file_title
 from workbench.storage.database import Database
 from workbench.storage.drafts import ChunkDraft
 
@@ -63,17 +63,21 @@ def _read_again(
             with database.read() as cursor:
                 papers.write_source(cursor, paper.id, path)
                 body = notes.body_of(cursor, paper.id)
+                stored = papers.stored_title(cursor, paper.id)
             document = note_document(paper.title, body) if body else reader.read(path, name=paper.file)
-        titled = document if document.title else replace(document, title=paper.title)
+        whole = titled_again(document, stored)
         with work.timed("chunk"):
-            chunks = indexer.chunks(titled)
+            chunks = indexer.chunks(whole)
         with work.timed("embed"):
-            embedded = indexer.embedded(titled.kind, chunks, done=work.tell)
-        draft = paper_draft(titled, chunks, embedded.vectors, sha256=paper.sha256, source=path)
+            embedded = indexer.embedded(whole.kind, chunks, done=work.tell)
+        draft = paper_draft(whole, chunks, embedded.vectors, sha256=paper.sha256, source=path)
         with database.write() as cursor:
             with work.timed("index"):
                 number = indexer.generation(cursor).generation if embedded.vectors is not None else None
                 papers.replace_index(cursor, paper.id, draft, generation=number)
+                was_file_name = paper.title == stored == file_title(paper.file) and draft.title != stored
+                if was_file_name and paper.id in papers.linked_ids(cursor, work.user):
+                    papers.link(cursor, work.user, paper.id, file=paper.file, title=stored)
             work.write_ledger(cursor, paper_id=paper.id)
     work.tell(1, 1)
     warnings = (*document.warnings, *embedded.warnings)

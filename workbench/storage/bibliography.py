@@ -8,12 +8,17 @@ from collections.abc import Sequence
 from duckdb import DuckDBPyConnection
 
 from workbench.records import Reference
-from workbench.storage.cleaning import clean_label
+from workbench.storage.cleaning import clean_label, file_title
 
 
 def put(cursor: DuckDBPyConnection, user: str, paper_id: int, reference: Reference) -> None:
-    """Gives the user's paper this bibliographic data, in place of what it had."""
+    """Gives the user's paper this bibliographic data, in place of what it had.
+
+    Its title goes before one that the user's file name gave, and behind one that the user chose.
+    """
     remove(cursor, user, paper_id)
+    if _label(reference.title) is not None:
+        _forget_file_title(cursor, user, paper_id)
     cursor.execute(
         "INSERT INTO bibliography"
         " (user_name, paper_id, cite_key, entry_type, title, authors, year, doi, fields)"
@@ -48,6 +53,13 @@ def of_papers(cursor: DuckDBPyConnection, user: str, paper_ids: Sequence[int]) -
         paper_id: Reference(key, kind, title, tuple(authors), year, doi, (), json.loads(fields))
         for paper_id, key, kind, title, authors, year, doi, fields in rows
     }
+
+
+def _forget_file_title(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
+    link = "WHERE user_name = ? AND paper_id = ?"
+    found = cursor.execute(f"SELECT file, title FROM library_links {link}", [user, paper_id]).fetchone()
+    if found is not None and found[1] == file_title(found[0]):
+        cursor.execute(f"UPDATE library_links SET title = NULL {link}", [user, paper_id])
 
 
 def _label(text: str | None) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 
 from workbench.errors import InvalidInputError
 
@@ -46,6 +47,12 @@ def file_name(file: str) -> str:
     if not dot or len(ending) > 16:
         return name[:MAX_FILE_NAME]
     return f"{stem[: MAX_FILE_NAME - len(ending) - 1]}.{ending}"
+
+
+def file_title(name: str) -> str:
+    """A user's own title for a file that states none: the file's name without its ending."""
+    label = file_name(name)
+    return Path(label).stem.replace("_", " ").strip() or label
 
 
 def checked_name(name: str, *, what: str) -> str:

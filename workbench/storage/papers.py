@@ -190,6 +190,14 @@ def kind_of(cursor: DuckDBPyConnection, paper_id: int) -> str | None:
     return None if row is None else str(row[0])
 
 
+def stored_title(cursor: DuckDBPyConnection, paper_id: int) -> str:
+    """The title that the paper has for every user who gave it none of their own. Raises NotFoundError."""
+    row = cursor.execute("SELECT title FROM papers WHERE paper_id = ?", [paper_id]).fetchone()
+    if row is None:
+        raise NotFoundError(_NOT_FOUND)
+    return str(row[0])
+
+
 def count(cursor: DuckDBPyConnection) -> int:
     """How many papers the whole library has, whoever added them."""
     row = cursor.execute("SELECT count(*) FROM papers").fetchone()

@@ -36,9 +36,9 @@ _NOT_TEXT = ".mw-editsection, .noprint, .navbox, .reference-tooltip, [role=navig
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9:-]*+)", re.IGNORECASE)
 _CLOSED_BY_OTHERS = frozenset(
     {
-        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
-        "wbr", "p", "li", "dt", "dd", "option", "optgroup", "thead", "tbody", "tfoot", "tr", "td", "th",
-        "colgroup", "rt", "rp", "html", "head", "body",
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+        "track", "wbr", "p", "li", "dt", "dd", "option", "optgroup", "thead", "tbody", "tfoot", "tr", "td",
+        "th", "colgroup", "rt", "rp", "html", "head", "body",
     }
 )  # fmt: skip
 _DEEPEST = 10_000  # elements inside each other: the parser's time grows with their square

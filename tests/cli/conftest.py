@@ -64,6 +64,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("WORKBENCH_EMBEDDER", "fake")
     monkeypatch.setenv("WORKBENCH_CHAT", "extractive")
+    monkeypatch.setenv("WORKBENCH_SUMMARIES", "off")  # a summary would take what a test scripted
     monkeypatch.setenv("WORKBENCH_USER", "ann")
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))

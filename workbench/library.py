@@ -274,6 +274,7 @@ class Papers:
         Nothing is marked where the quote cannot be placed on the page with certainty. Raises
         NotFoundError for a page that is not there, InvalidInputError for a paper without page images.
         """
+        _check_view(page, highlight, width)
         path = self._source_of_pdf(paper, page)
         return self._reader().render(path, page, width=width, highlight=highlight)
 
@@ -281,6 +282,7 @@ class Papers:
         self, paper: PaperLike, page: int, *, quote: str | None = None, width: int = 1000
     ) -> PageView:
         """A page's PNG together with where the quote stands on it, as fractions of width and height."""
+        _check_view(page, quote, width)
         path = self._source_of_pdf(paper, page)
         return self._reader().page_view(path, page, width=width, quote=quote)
 
@@ -308,6 +310,14 @@ class Papers:
             return None
         with self._database.read() as cursor:
             return project_store.get(cursor, self._user, project_key(project)).id
+
+
+def _check_view(page: object, quote: object, width: object) -> None:
+    for name, value in (("page", page), ("width", width)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidInputError(f"The {name} must be a whole number, not {value!r}.")
+    if not (quote is None or isinstance(quote, str)):
+        raise InvalidInputError(f"The quote to mark must be text, not {quote!r}.")
 
 
 class Chunks:

@@ -213,6 +213,8 @@ class Searcher:
             return None
 
     def _record(self, evidence: Evidence) -> None:
+        if not self.database.writable:
+            return
         try:
             with self.database.write() as cursor:
                 retrievals.record(cursor, self.user, evidence)
@@ -259,6 +261,8 @@ def checked_query(query: str, mode: str = "hybrid") -> str:
     """The question on one line. Raises InvalidInputError where it cannot be searched for."""
     if mode not in _WEIGHTS:
         raise InvalidInputError(f"mode={mode!r}: allowed are {', '.join(_WEIGHTS)}.")
+    if not isinstance(query, str):
+        raise InvalidInputError(f"The question must be text, not {type(query).__name__}.")
     cleaned = " ".join(query.replace("\x00", " ").encode("utf-8", "ignore").decode().split())
     if not cleaned:
         raise InvalidInputError("The question is empty: type what you want to know.")

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Seque
 from contextlib import closing
 from typing import Any
 
+from workbench.errors import ProviderError, WorkbenchError
 from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
 from workbench.records import Event
 
@@ -70,7 +71,20 @@ class StoppableModel:
         return self._model.context_window
 
     def stream(self, messages: Sequence[ChatMessage]) -> Generator[str | ChatUsage, None, None]:
-        """As the model's own; it ends early where it was stopped."""
+        """As the model's own; it ends early where it was stopped. Whatever else it fails with is a
+        ProviderError."""
+        try:
+            for piece in self._pieces(messages):
+                if not isinstance(piece, str | ChatUsage):
+                    raise ProviderError(f"The chat model gave {piece!r} instead of text.")
+                yield piece
+        except WorkbenchError:
+            raise
+        except Exception as error:  # anybody's model may be given, and fail with anything
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ProviderError(f"The chat model failed: {reason[:300]}") from error
+
+    def _pieces(self, messages: Sequence[ChatMessage]) -> Generator[str | ChatUsage, None, None]:
         stream = self._model.stream(messages)
         with self._lock:
             stopped = self._stopped

@@ -3,10 +3,11 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -276,3 +277,33 @@ def test_an_audit_tells_for_each_sentence_what_the_evidence_says_of_it(wb: Workb
         "It is heavy.",
     ]
     assert wb.audit("", evidence) == ()
+
+
+class StrangeModel:
+    """A chat model of somebody's own, with a fault of its own."""
+
+    name, context_window = "strange", 8192
+
+    def __init__(self, piece: object) -> None:
+        self.piece = piece
+
+    def stream(self, messages: Sequence[ChatMessage]) -> Iterator[Any]:
+        if isinstance(self.piece, Exception):
+            raise self.piece
+        yield self.piece
+
+
+@pytest.mark.parametrize(
+    ("piece", "says"),
+    [
+        (ValueError("no such layer"), "The chat model failed: no such layer"),
+        (None, "gave None instead of text"),
+    ],
+    ids=["raises", "yields None"],
+)
+def test_a_chat_model_with_a_fault_of_its_own_does_not_break_the_answer(
+    open_as: Callable[..., Workbench], piece: object, says: str
+) -> None:
+    answer = open_as("ann", chat_model=StrangeModel(piece)).ask(MELTING, scope=Scope.project(1))
+    assert any(says in warning for warning in answer.warnings)
+    assert answer.citations[0].quote == SENTENCE

@@ -226,3 +226,35 @@ def test_passages_are_plain_data(wb: Workbench) -> None:
 
     [first, *_] = wb.search(MELTING, scope=Scope.ALL)
     assert json.loads(json.dumps(asdict(first)))["file"] == "arvenite.pdf"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda wb: wb.search(None),
+        lambda wb: wb.ask(5),
+        lambda wb: wb.search(MELTING, top_k=1.5),
+        lambda wb: wb.search(MELTING, top_k="5"),
+        lambda wb: wb.search(MELTING, top_k=True),
+        lambda wb: wb.search(MELTING, min_relevance="5"),
+        lambda wb: wb.search(MELTING, min_relevance=float("nan")),
+        lambda wb: wb.search(MELTING, max_per_paper=float("nan")),
+        lambda wb: wb.search(MELTING, max_per_paper=1.5),
+        lambda wb: wb.projects.create(None),
+        lambda wb: wb.projects.create("A new one", description=5),
+        lambda wb: wb.projects.update(1, name=5),
+        lambda wb: wb.sql(None),
+        lambda wb: wb.sql("select ?", 5),
+        lambda wb: wb.papers.page_image(1, "1"),
+        lambda wb: wb.papers.page_image(1, None),
+        lambda wb: wb.papers.page_image(1, 1.5),
+        lambda wb: wb.papers.page_image(1, 1, highlight=5),
+        lambda wb: wb.papers.page_view(1, 1, width="wide"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_refused_in_one_line(
+    wb: Workbench, call: Callable[[Workbench], Any]
+) -> None:
+    with pytest.raises(InvalidInputError) as refusal:
+        call(wb)
+    assert len(str(refusal.value).splitlines()) == 1

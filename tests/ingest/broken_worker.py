@@ -1,7 +1,8 @@
 """The reading process with a fault, for tests: its first argument names it, ``PAGE`` its place.
 
 ``hang:3`` loops for ever on page 3, ``crash:3`` ends the process there, ``grow`` fills the memory,
-``print`` writes to standard output, and ``garbage`` answers with nonsense.
+``draw:3`` never ends drawing page 3, ``print`` writes to standard output, and ``garbage`` answers with
+nonsense.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbench.ingest import reading, worker
+from workbench.ingest import page_images, reading, worker
 
 fault, _, place = sys.argv.pop(1).partition(":")
 read_document = reading.read_document
@@ -42,7 +43,18 @@ def faulty(
     return read_document(path, name=name, skip_pages=skip_pages, at_page=watched)
 
 
+draw = page_images.page_view
+
+
+def slow_view(path: Path, page: int, **wanted: Any) -> Any:
+    while str(page) == place:
+        time.sleep(0.05)
+    return draw(path, page, **wanted)
+
+
 reading.read_document = faulty
+if fault == "draw":
+    page_images.page_view = slow_view
 if fault == "garbage":
     os.dup2(sys.stdout.fileno(), 9)
 worker.main()

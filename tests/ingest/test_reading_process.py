@@ -99,6 +99,26 @@ def test_reading_that_does_not_end_is_stopped_in_time(tmp_path: Path) -> None:
     assert children() == []
 
 
+def test_a_page_is_drawn_while_a_file_is_still_read(tmp_path: Path, paper: Path) -> None:
+    endless = tmp_path / "pipe"
+    os.mkfifo(endless)
+    with Reader(timeout=20) as reader, ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(reader.read, endless, name="pipe")
+        assert reader.render(paper, 1, width=100).startswith(b"\x89PNG")
+        assert not reading.done()
+        with pytest.raises(ReaderCrashedError, match="took too long"):
+            reading.result()
+
+
+def test_a_page_that_takes_too_long_to_draw_is_given_up_and_the_next_one_drawn(paper: Path) -> None:
+    with broken("draw:2", timeout=8) as reader:
+        start = time.monotonic()
+        with pytest.raises(ReaderCrashedError, match="^this page takes too long to draw$"):
+            reader.render(paper, 2, width=100)
+        assert time.monotonic() - start < 15
+        assert reader.render(paper, 1, width=100).startswith(b"\x89PNG")
+
+
 def test_reading_that_needs_too_much_memory_is_stopped(paper: Path) -> None:
     with (
         broken("grow", memory_mb=400) as reader,
@@ -160,7 +180,7 @@ def test_the_reading_process_ends_when_the_one_it_works_for_is_gone(paper: Path)
     code = (
         "import os, sys; from pathlib import Path; from workbench.ingest.sandbox import Reader\n"
         "r = Reader(); r.read(Path(sys.argv[1]), name='a.pdf')\n"
-        "print(r._child._process.pid, flush=True); os.kill(os.getpid(), 9)"
+        "print(r._reading.child._process.pid, flush=True); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(paper)], capture_output=True, text=True, check=False

@@ -1,7 +1,8 @@
 """Reading in a process of its own: no file can stop, bloat or end the process that asks.
 
-One child process reads files and draws pages. It is started when first needed, kept for the next file,
-ended when it takes too long or too much memory, and started again.
+One child process reads files, and another draws pages, so that a page is shown while a long file is read.
+Each is started when first needed, kept for the next file, ended when it takes too long or too much memory,
+and started again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from workbench.records import PageView
 _PAGE_SHARE = 1 / 3  # of the time limit: one page that takes longer is given up
 _MAX_BAD_PAGES = 5
 _STOP_SECONDS = 5.0
+_DRAWING_SECONDS = 10.0  # somebody waits for the page
 
 WORKER = ("-m", "workbench.ingest.worker")
 
@@ -51,9 +53,9 @@ class Reader:
     def __init__(
         self, *, timeout: float = 60.0, memory_mb: int = 1536, worker: Sequence[str] = WORKER
     ) -> None:
-        self._timeout, self._memory_mb, self._worker = timeout, memory_mb, tuple(worker)
-        self._lock = threading.Lock()
-        self._child: _Child | None = None
+        self._timeout = timeout
+        self._reading = _Seat(tuple(worker), memory_mb)
+        self._drawing = _Seat(tuple(worker), memory_mb)
 
     def __enter__(self) -> Self:
         return self
@@ -64,9 +66,10 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """Ends the child process. The next call would start another."""
-        with self._lock:
-            self._end_child()
+        """Ends the child processes. The next call would start another."""
+        for seat in (self._reading, self._drawing):
+            with seat.lock:
+                seat.end()
 
     def read(self, path: Path, *, name: str) -> Document:
         """The document in ``path``, known to the user as ``name``.
@@ -79,7 +82,7 @@ class Reader:
         while True:
             request = {"do": "read", "path": str(path.resolve()), "name": name, "skip": bad_pages}
             try:
-                message, _ = self._call(request, deadline)
+                message, _ = self._reading.call(request, deadline, self._timeout * _PAGE_SHARE)
             except _Stopped as stopped:
                 page = stopped.page
                 too_many = len(bad_pages) >= _MAX_BAD_PAGES or time.monotonic() >= deadline
@@ -96,25 +99,40 @@ class Reader:
     def page_view(self, path: Path, page: int, *, width: int, quote: str | None = None) -> PageView:
         """The page's image and where ``quote`` stands on it.
 
-        Raises InvalidInputError for a page that is not there, DocumentError for one that cannot be drawn.
+        Raises InvalidInputError for a page that is not there, DocumentError for one that cannot be drawn,
+        ReaderCrashedError for one that takes more than ten seconds.
         """
         request = {"do": "view", "path": str(path.resolve()), "page": page, "width": width, "quote": quote}
+        limit = min(self._timeout, _DRAWING_SECONDS)
         try:
-            message, png = self._call(request, time.monotonic() + self._timeout)
+            with self._drawing.lock:  # the time begins with this page's turn
+                message, png = self._drawing.call(request, time.monotonic() + limit, limit)
         except _Stopped as stopped:
-            raise ReaderCrashedError(str(stopped)) from stopped
+            slow = "this page takes too long to draw"
+            raise ReaderCrashedError(slow if stopped.hopeless else str(stopped)) from stopped
         view = message["view"]
         boxes = tuple((float(a), float(b), float(c), float(d)) for a, b, c, d in view["boxes"])
         return PageView(png, int(view["width"]), int(view["height"]), boxes, bool(view["found"]))
 
-    def _call(self, request: dict[str, Any], deadline: float) -> tuple[dict[str, Any], bytes]:
+
+class _Seat:
+    """The place of one child process, taken by one request at a time."""
+
+    def __init__(self, worker: Sequence[str], memory_mb: int) -> None:
+        self.lock = threading.RLock()
+        self.child: _Child | None = None
+        self._worker, self._memory_mb = worker, memory_mb
+
+    def call(
+        self, request: dict[str, Any], deadline: float, page_limit: float
+    ) -> tuple[dict[str, Any], bytes]:
         """The child's answer. Raises what the child reports, and _Stopped."""
-        with self._lock:
-            child = self._ready_child()
+        with self.lock:
+            child = self._ready()
             try:
-                message, payload = child.ask(request, deadline, self._timeout * _PAGE_SHARE)
+                message, payload = child.ask(request, deadline, page_limit)
             except BaseException:  # an interrupt too: the answer to come would be taken for the next one's
-                self._end_child()
+                self.end()
                 raise
         if message.get("error") == "input":
             raise InvalidInputError(str(message["reason"]))
@@ -122,16 +140,16 @@ class Reader:
             raise DocumentError(str(message["reason"]))
         return message, payload
 
-    def _ready_child(self) -> _Child:
-        if self._child is None or not self._child.alive():
-            self._end_child()
-            self._child = _Child(self._worker, self._memory_mb)
-        return self._child
+    def _ready(self) -> _Child:
+        if self.child is None or not self.child.alive():
+            self.end()
+            self.child = _Child(self._worker, self._memory_mb)
+        return self.child
 
-    def _end_child(self) -> None:
-        if self._child is not None:
-            self._child.end()
-            self._child = None
+    def end(self) -> None:
+        if self.child is not None:
+            self.child.end()
+            self.child = None
 
 
 class _Child:

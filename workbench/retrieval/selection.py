@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from workbench.errors import InvalidInputError
 from workbench.records import Candidate, Dropped
@@ -28,10 +29,19 @@ class SelectionLimits:
     qualify_fraction: float = 0.6
 
     def __post_init__(self) -> None:
+        for name in ("top_k", "max_per_paper"):
+            _require(getattr(self, name), Integral, f"{name} must be a whole number")
+        for name in ("min_relevance", "qualify_fraction"):
+            _require(getattr(self, name), Real, f"{name} must be a number from 0 to 1")
         if self.top_k < 1 or self.max_per_paper < 1:
             raise InvalidInputError("top_k and max_per_paper must be at least 1.")
         if not (0 <= self.min_relevance <= 1 and 0 <= self.qualify_fraction <= 1):
             raise InvalidInputError("min_relevance and qualify_fraction must lie between 0 and 1.")
+
+
+def _require(value: object, kind: type, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, kind):
+        raise InvalidInputError(f"{what}, not {value!r}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ class Database:
         return f"Database({str(self.path)!r})"
 
     @property
+    def writable(self) -> bool:
+        """Whether the file and its folder may be written to."""
+        return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+
+    @property
     def derived(self) -> Path:
         """The folder for whatever can be computed again, beside the file; made where missing.
 

@@ -41,7 +41,7 @@ def create(
     goal: str | None = None,
 ) -> Project:
     """A new, active project. Raises ConflictError where the user has one of this name, whatever its case."""
-    chosen = checked_name(name, what="project")
+    chosen = checked_name(_text(name, "name"), what="project")
     _require_free(cursor, user, chosen, but_for=None)
     row = cursor.execute(
         "INSERT INTO projects (user_name, name, name_key, description, goal) VALUES (?, ?, ?, ?, ?)"
@@ -94,7 +94,7 @@ def update(
     if name is not NOT_GIVEN:
         if name is None:
             raise InvalidInputError("A project keeps its name: give a new one, or leave it out.")
-        chosen = checked_name(name, what="project")
+        chosen = checked_name(_text(name, "name"), what="project")
         _require_free(cursor, user, chosen, but_for=current.id)
         changes |= {"name": chosen, "name_key": name_key(chosen)}
     if description is not NOT_GIVEN:
@@ -197,7 +197,13 @@ def _checked_status(status: Any) -> str:
 
 
 def _prose(text: str | None) -> str | None:
-    return None if text is None else clean_text(text).strip() or None
+    return None if text is None else clean_text(_text(text, "description or goal")).strip() or None
+
+
+def _text(given: Any, what: str) -> str:
+    if not isinstance(given, str):
+        raise InvalidInputError(f"{given!r} is no {what} of a project: give a text.")
+    return given
 
 
 def _project(row: tuple[Any, ...]) -> Project:

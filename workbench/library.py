@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from workbench.background import Background
-from workbench.errors import ConflictError, DocumentError, InvalidInputError, NotFoundError
+from workbench.errors import ConflictError, DocumentError, InvalidInputError, LibraryError, NotFoundError
+from workbench.ingest.drafting import check_title
+from workbench.ingest.sources import is_folder, listed
 from workbench.records import (
     Chunk,
     FileOutcome,
@@ -73,9 +76,13 @@ class Papers:
         ``title`` is what this user calls it, in place of the title that stands in the file. Raises
         DocumentError with the reason where it cannot become a paper, ConflictError where the project is full.
         """
-        if isinstance(source, str | Path) and Path(source).expanduser().is_dir():
-            raise InvalidInputError(f"{source} is a folder: add_many takes folders, add one file.")
-        outcome = self._add([source], title=title, project=project, progress=None).files[0]
+        if is_folder(source):
+            raise InvalidInputError(f"{source!s} is a folder: add_many takes folders, add one file.")
+        if title is not None:
+            if not isinstance(title, str):
+                raise InvalidInputError(f"A title is a text, not {type(title).__name__}.")
+            check_title(title)
+        outcome = self._add([source], title=title, project=project, progress=None, strict=True).files[0]
         if outcome.status == "failed" or outcome.paper_id is None:
             reason = f"{outcome.file}: {outcome.error}"
             raise ConflictError(reason) if _AT_LIMIT.search(reason) else DocumentError(reason)
@@ -94,7 +101,13 @@ class Papers:
         ``progress`` is called with each step; ``cancelled`` is asked between papers and ends the work,
         with everything finished so far kept.
         """
-        return self._add(list(sources), title=None, project=project, progress=progress, cancelled=cancelled)
+        return self._add(
+            listed(sources, what="files and folders"),
+            title=None,
+            project=project,
+            progress=progress,
+            cancelled=cancelled,
+        )
 
     def _add(
         self,
@@ -104,6 +117,7 @@ class Papers:
         project: ProjectLike | None,
         progress: Callable[[Progress], None] | None,
         cancelled: Callable[[], bool] | None = None,
+        strict: bool = False,
     ) -> IngestReport:
         project_id = self._project_id(project)
         ingestor, notes = self._ingestor()
@@ -114,10 +128,13 @@ class Papers:
             title=title,
             progress=progress,
             cancelled=cancelled,
+            strict=strict,
         )
-        self._refresh_indexes()
+        with suppress(LibraryError):  # what has become of the files is to be told, whatever comes after
+            self._refresh_indexes()
+            if project_id is not None:
+                self.index_soon([f.paper_id for f in report.files if f.status == "duplicate" and f.paper_id])
         if project_id is not None:
-            self.index_soon([f.paper_id for f in report.files if f.status == "duplicate" and f.paper_id])
             self._summaries.papers_changed(project_id)
         return _noted(report, notes)
 
@@ -128,11 +145,16 @@ class Papers:
         project: ProjectLike | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
-        """Adds records with ``title``, ``text`` and an optional ``source_id`` of your own, one paper each."""
+        """Adds records with ``title``, ``text`` and an optional ``source_id`` of your own, one paper each.
+
+        One bad record never stops the rest.
+        """
+        given = listed(records, what="records")
         project_id = self._project_id(project)
         ingestor, notes = self._ingestor()
-        report = ingestor.add_texts(list(records), user=self._user, project_id=project_id, progress=progress)
-        self._refresh_indexes()
+        report = ingestor.add_texts(given, user=self._user, project_id=project_id, progress=progress)
+        with suppress(LibraryError):
+            self._refresh_indexes()
         if project_id is not None:
             self._summaries.papers_changed(project_id)
         return _noted(report, notes)

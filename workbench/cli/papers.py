@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +30,7 @@ def add(opening: Opening, files: tuple[str, ...], project: str | None, as_json: 
     """
     with opening.workbench() as wb, contextlib.closing(terminal.ProgressBar()) as bar:
         chosen = project_named(wb, project) if project is not None else None
-        report = wb.papers.add_many([Path(f) for f in files], project=chosen, progress=bar)
+        report = wb.papers.add_many(files, project=chosen, progress=bar)
     _report(report.files, as_json=as_json, done="added")
 
 

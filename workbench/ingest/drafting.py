@@ -12,11 +12,13 @@ from workbench.errors import InvalidInputError
 from workbench.ingest.characters import repaired
 from workbench.ingest.document import Document
 from workbench.ingest.reading import read_text_document
+from workbench.storage.cleaning import MAX_FILE_NAME
 from workbench.storage.drafts import ChunkDraft, PageDraft, PaperDraft
 
 if TYPE_CHECKING:
     import numpy
 
+LONGEST_TITLE = 1_000  # characters that a user's own title may have
 _SPARE_TITLE = 80  # characters of a text that serve as its title
 
 
@@ -82,11 +84,22 @@ def titled_again(document: Document, stored: str) -> Document:
     return replace(whole, title=stored) if kept else whole
 
 
+def check_title(title: str) -> None:
+    """Raises InvalidInputError for a title that is no title any more."""
+    if len(title) > LONGEST_TITLE:
+        raise InvalidInputError(
+            f"This title has {len(title):,} characters, and {LONGEST_TITLE:,} is the most: shorten it."
+        )
+
+
 def record_source(record: Mapping[str, Any]) -> RecordSource:
     """The bytes of a record: its title, a blank line, its text. Raises InvalidInputError for a bad one."""
+    if not isinstance(record, Mapping):
+        raise InvalidInputError(f"a record is a mapping with a title and a text, not {type(record).__name__}")
     title, text = record.get("title") or "", record.get("text")
     if not isinstance(title, str) or not isinstance(text, str):
         raise InvalidInputError("a record needs a title and a text, both strings")
+    check_title(title)
     whole = f"{title.strip()}\n\n{text}" if title.strip() else text
     data = repaired(whole).encode("utf-8")
     return RecordSource(data, hashlib.sha256(data).hexdigest())
@@ -99,11 +112,24 @@ def record_document(record: Mapping[str, Any]) -> Document:
     return replace(document, title=title or first_words(document))
 
 
-def record_name(record: Mapping[str, Any]) -> str:
-    """What a record goes by in reports: its title, else its own id."""
-    title = record.get("title")
+def record_name(record: Any) -> str:
+    """What a record goes by in reports: its title, else its own id; cut where it is long."""
+    title = record.get("title") if isinstance(record, Mapping) else None
     named = title.strip() if isinstance(title, str) else ""
-    return named or str(record.get("source_id") or "text")
+    name = named or record_id(record) or "text"
+    return name if len(name) <= MAX_FILE_NAME else f"{name[: MAX_FILE_NAME - 1]}…"
+
+
+def record_id(record: Any) -> str | None:
+    """The id that a record brings, as text; None where it has none."""
+    given = record.get("source_id") if isinstance(record, Mapping) else None
+    return None if given is None else str(given)
+
+
+def record_length(record: Any) -> int:
+    """Characters of a record's text; 0 where it has none."""
+    text = record.get("text") if isinstance(record, Mapping) else None
+    return len(text) if isinstance(text, str) else 0
 
 
 def first_words(document: Document) -> str | None:

@@ -7,18 +7,20 @@ first, and then stored in one short transaction with its link, its place in the 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.errors import ConflictError, DocumentError
+from workbench.errors import ConflictError, DocumentError, LibraryError, LibraryLockedError, WorkbenchError
 from workbench.ingest.chunking import ChunkingParameters
 from workbench.ingest.document import Document
 from workbench.ingest.drafting import (
     neutral_title,
     paper_draft,
     record_document,
+    record_id,
+    record_length,
     record_name,
     record_source,
     titled,
@@ -27,7 +29,7 @@ from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.progress import FileWork, OnProgress
 from workbench.ingest.renewal import complete_move, index_stored, renew
 from workbench.ingest.sandbox import Reader
-from workbench.ingest.sources import UNNAMED, Source, SourceFile, sha256_of, source_files
+from workbench.ingest.sources import UNNAMED, Source, SourceFile, listed, sha256_of, source_files
 from workbench.ingest.texts import LONGEST, TextBatch
 from workbench.interfaces import Embedder
 from workbench.records import FileOutcome, IngestReport, Progress
@@ -78,24 +80,38 @@ class Ingestor:
         title: str | None = None,
         progress: OnProgress | None = None,
         cancelled: Callable[[], bool] | None = None,
+        strict: bool = False,
     ) -> IngestReport:
         """What became of every file, in the order given. One that fails never stops the others.
 
         ``title`` is the user's own title for the file. ``cancelled`` is asked before each file; when it says
-        so the rest are reported as failed, and what is finished stays.
+        so the rest are reported as failed, and what is finished stays. So does a library that another
+        program holds; with ``strict`` a trouble of the library itself is raised instead. Raises
+        NotFoundError for a project that is not the user's.
         """
+        self._check_project(user, project_id)
         outcomes: list[FileOutcome] = []
+        trouble: str | None = None
         with tempfile.TemporaryDirectory(prefix="workbench-") as spool:
             found = list(source_files(sources, spool=Path(spool), max_file_mb=self._max_file_mb))
             for number, source in enumerate(found, start=1):
-                if cancelled is not None and cancelled():
-                    outcomes.append(FileOutcome(source.name, "failed", error=CANCELLED))
+                if trouble is None and cancelled is not None and cancelled():
+                    trouble = CANCELLED
+                if trouble is not None:
+                    outcomes.append(FileOutcome(source.name, "failed", error=trouble))
                     continue
                 name = title if title and source.name == UNNAMED else source.name
                 own = None if source.name == UNNAMED else file_title(source.name)
                 work = FileWork(name, user, project_id, title=title, file_title=own, progress=progress)
                 work.number, work.files = number, len(found)
-                outcome = self._add_file(work, source)
+                try:
+                    outcome = self._add_file(work, source)
+                except LibraryError as error:
+                    if strict:
+                        raise
+                    outcome = FileOutcome(name, "failed", error=" ".join(str(error).split()))
+                    if isinstance(error, LibraryLockedError):  # the others would wait as long, each
+                        trouble = outcome.error
                 outcomes.append(replace(outcome, warnings=(*source.notes, *outcome.warnings)))
         return IngestReport(tuple(outcomes))
 
@@ -112,7 +128,8 @@ class Ingestor:
 
         Short texts are embedded together and stored a few hundred at a time, each whole.
         """
-        items = list(records)
+        items = listed(records, what="records")
+        self._check_project(user, project_id)
         limit = self._project_max_papers
         batch = TextBatch(self._database, self._indexer, user=user, project_id=project_id, limit=limit)
         outcomes: list[FileOutcome] = []
@@ -122,11 +139,11 @@ class Ingestor:
                 outcomes += [FileOutcome(record_name(r), "failed", error=CANCELLED) for r in items[start:]]
                 break
             group = items[start : start + _TEXTS_AT_ONCE]
-            longest = max(len(str(record.get("text", ""))) for record in group)
-            if longest * 4 > LONGEST:
-                outcomes += [self._add_long_text(record, user, project_id) for record in group]
-            else:
-                outcomes += batch.add(group)
+            try:
+                outcomes += self._add_group(batch, group, user, project_id)
+            except LibraryLockedError as error:
+                reason = " ".join(str(error).split())
+                outcomes += [FileOutcome(record_name(r), "failed", error=reason) for r in items[start:]]
             if progress is not None:
                 progress(Progress("index", "texts", len(outcomes), len(items)))
         return IngestReport(tuple(outcomes))
@@ -163,27 +180,57 @@ class Ingestor:
                 known = self._known(work)
                 document = None if known else self._reader.read(source.path, name=work.name)
             return self._linked(work) if document is None else self._added(work, document, source.path)
-        except (DocumentError, ConflictError) as error:
+        except LibraryError:
+            raise
+        except WorkbenchError as error:
             return self._failed(work, str(error))
         except OSError as error:
             return self._failed(work, f"the file cannot be opened: {error.strerror or error}")
 
+    def _check_project(self, user: str, project_id: int | None) -> None:
+        if project_id is not None:
+            with self._database.read() as cursor:
+                projects.get(cursor, user, project_id)
+
+    def _add_group(
+        self, batch: TextBatch, group: Sequence[Mapping[str, Any]], user: str, project_id: int | None
+    ) -> list[FileOutcome]:
+        """What became of each record; where they cannot go in together, each is tried by itself."""
+        if all(record_length(record) * 4 <= LONGEST for record in group):
+            try:
+                return batch.add(group)
+            except LibraryLockedError:
+                raise
+            except (WorkbenchError, OSError) as error:
+                if len(group) == 1:
+                    reason = " ".join(str(error).split())
+                    return [FileOutcome(record_name(group[0]), "failed", error=reason)]
+        elif len(group) == 1:
+            return [self._add_long_text(group[0], user, project_id)]
+        outcomes: list[FileOutcome] = []
+        for record in group:
+            try:
+                outcomes += self._add_group(batch, [record], user, project_id)
+            except LibraryLockedError as error:
+                reason = " ".join(str(error).split())
+                left = group[len(outcomes) :]
+                return outcomes + [FileOutcome(record_name(r), "failed", error=reason) for r in left]
+        return outcomes
+
     def _add_long_text(self, record: Mapping[str, Any], user: str, project_id: int | None) -> FileOutcome:
-        batch = TextBatch(
-            self._database, self._indexer, user=user, project_id=project_id, limit=self._project_max_papers
-        )
-        if len(str(record.get("text", ""))) * 4 <= LONGEST or not isinstance(record.get("text"), str):
-            return batch.add([record])[0]
-        source_id = record.get("source_id")
         work = FileWork(record_name(record), user, project_id)
-        work.source_id = None if source_id is None else str(source_id)
+        work.source_id = record_id(record)
         try:
             source = record_source(record)
             work.sha256 = source.sha256
             if self._known(work):
                 return self._linked(work)
             return self._added(work, record_document(record), source.data)
-        except (DocumentError, ConflictError) as error:
+        except LibraryLockedError:
+            raise
+        except LibraryError as error:
+            return FileOutcome(work.name, "failed", error=" ".join(str(error).split()))
+        except (WorkbenchError, OSError) as error:
             return self._failed(work, str(error))
 
     def _known(self, work: FileWork) -> bool:

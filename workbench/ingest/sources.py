@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from workbench.errors import DocumentError
+from workbench.errors import DocumentError, InvalidInputError
 
 PIECE = 1024 * 1024
 UNNAMED = "unnamed"
@@ -19,6 +19,8 @@ FOLDER_SUFFIXES = frozenset(
     for name in "pdf docx epub html htm xhtml md markdown txt text csv tsv json log ipynb xml bib ris".split()
 )
 """What is taken from a folder. A file named directly is read whatever it is called."""
+
+_EMPTY = ("", Path())  # Path("") is the current folder to the system, and an empty variable to its user
 
 Source = str | Path | bytes | tuple[str, bytes] | BinaryIO
 
@@ -43,7 +45,7 @@ def source_files(sources: Iterable[Source], *, spool: Path, max_file_mb: int) ->
     """
     for number, source in enumerate(sources):
         if isinstance(source, str | Path):
-            yield from _named(Path(source).expanduser(), max_file_mb)
+            yield from _at_path(source, max_file_mb)
         else:
             yield _spooled(source, spool / str(number), max_file_mb)
 
@@ -52,6 +54,39 @@ def sha256_of(path: Path) -> str:
     """Hash of a file's bytes, read in pieces."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def listed(given: Iterable[Any], *, what: str) -> list[Any]:
+    """The items of a list, a generator or the like. Raises InvalidInputError for what is a single item."""
+    single = isinstance(given, str | bytes | bytearray | memoryview | Path | Mapping) or hasattr(
+        given, "read"
+    )
+    if single or not isinstance(given, Iterable):
+        raise InvalidInputError(f"A list of {what} is needed, not {type(given).__name__}.")
+    return list(given)
+
+
+def is_folder(source: Any) -> bool:
+    """Whether the source is the path of a folder; False where that cannot be told."""
+    if not isinstance(source, str | Path) or source in _EMPTY:
+        return False
+    try:
+        return Path(source).expanduser().is_dir()
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def _at_path(source: str | Path, max_file_mb: int) -> Iterator[SourceFile]:
+    if source in _EMPTY:
+        hint = "" if source == "" else ": for the current folder give Path.cwd()"
+        yield SourceFile(UNNAMED, None, f"the path is empty{hint}")
+        return
+    try:
+        path = Path(source).expanduser()
+    except RuntimeError as error:  # no such user, or no home folder
+        yield SourceFile(Path(source).name, None, _reason(error))
+        return
+    yield from _named(path, max_file_mb)
 
 
 def _named(path: Path, max_file_mb: int) -> Iterator[SourceFile]:
@@ -137,7 +172,10 @@ def _checked(name: str, path: Path, max_file_mb: int) -> SourceFile:
 
 def _spooled(source: Any, target: Path, max_file_mb: int) -> SourceFile:
     """Bytes or an open file, written to ``target`` so that it can be read like any file."""
-    name, data = source if isinstance(source, tuple) else (_name_of(source), source)
+    pair = source if isinstance(source, tuple) else (_name_of(source), source)
+    if len(pair) != 2 or not isinstance(pair[0], str):
+        return SourceFile(UNNAMED, None, "a pair needs a name, as text, and then the file's bytes")
+    name, data = pair[0] or UNNAMED, pair[1]
     try:
         with target.open("xb") as file:
             for piece in _pieces(data):

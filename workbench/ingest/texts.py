@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import DocumentError, InvalidInputError
 from workbench.ingest.document import Document
-from workbench.ingest.drafting import paper_draft, record_document, record_name, record_source
+from workbench.ingest.drafting import paper_draft, record_document, record_id, record_name, record_source
 from workbench.ingest.embedding import embed, texts_to_embed
 from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.progress import FileWork
@@ -92,8 +92,7 @@ class TextBatch:
         found = []
         for index, record in enumerate(records):
             work = FileWork(record_name(record), self._user, self._project_id, stage="chunk")
-            source_id = record.get("source_id")
-            work.source_id = None if source_id is None else str(source_id)
+            work.source_id = record_id(record)
             try:
                 source = record_source(record)
                 work.sha256 = source.sha256

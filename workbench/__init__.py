@@ -65,6 +65,7 @@ from workbench.scope import Scope
 
 if TYPE_CHECKING:
     from workbench.api import Workbench, open
+    from workbench.chat.suggestions import suggestions
     from workbench.conversing import Conversation
     from workbench.settings import Settings
 
@@ -75,6 +76,7 @@ _LAZY = {
     "Settings": "workbench.settings",
     "Workbench": "workbench.api",
     "open": "workbench.api",
+    "suggestions": "workbench.chat.suggestions",
 }
 
 
@@ -138,4 +140,5 @@ __all__ = [
     "Workbench",
     "WorkbenchError",
     "open",
+    "suggestions",
 ]

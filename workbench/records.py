@@ -343,6 +343,9 @@ class Evidence:
     timing: dict[str, float] = field(default_factory=dict)
     summaries: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Evidence for {self.query!r}: {len(self.passages)} passages, {self.scope_label}>"
+
     def __iter__(self) -> Iterator[Passage]:
         return iter(self.passages)
 
@@ -422,6 +425,11 @@ class Answer:
     warnings: tuple[str, ...] = ()
     timing: dict[str, float] = field(default_factory=dict)
     stopped: bool = False
+
+    def __repr__(self) -> str:
+        # The whole record would fill pages of a notebook, and all of it once more in the saved file.
+        kind = "refused" if self.refused else f"{len(self.citations)} citations"
+        return f"<Answer to {self.question!r}: {kind}, {self.provider}>"
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per citation."""

@@ -162,7 +162,7 @@ def library_path(path: Path) -> Path:
         expanded.resolve()
         expanded.exists()  # a name that is too long
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a home nobody has, a link to itself
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = (error.strerror if isinstance(error, OSError) and error.strerror else str(error)).rstrip(".")
         raise SettingsError(f"{shown}={str(path)!r} cannot be used: {reason}. Give another path.") from error
     return expanded
 

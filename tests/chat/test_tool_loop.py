@@ -256,7 +256,8 @@ def test_a_refusal_says_first_what_the_tools_did() -> None:
     _, answer, _ = run(with_tools(model, FakeBox()))
     assert answer.refused
     assert answer.text.startswith(
-        f"This conversation now searches “SciFi”.\n\n{REFUSAL} The chat model says, unchecked: “They do not say.”"
+        f"This conversation now searches “SciFi”.\n\n{REFUSAL} The chat model says, unchecked: “They do not"
+        " say.”"
     )
     assert all(f"[{c.n}]" in answer.text[c.claim_start : c.claim_end] for c in answer.citations)
 

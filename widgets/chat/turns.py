@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from widgets.richtext import Marker, answer_html
 from widgets.wording import byline, one_line, scope_name
-from workbench.chat.suggestions import suggestions as questions_to_begin
+from workbench import suggestions as questions_to_begin
 
 if TYPE_CHECKING:
     from workbench import Answer, Citation, Evidence, Passage

@@ -44,8 +44,8 @@ class Draft:
                 self.first_token = self.first_token or time.perf_counter()
                 if len(self.text) + len(self._opening) > LONGEST_ANSWER:
                     self.warnings.append(
-                        f"The answer was stopped after {LONGEST_ANSWER} characters: the chat model did not end"
-                        " it. Ask for less, or try another chat model."
+                        f"The answer was stopped after {LONGEST_ANSWER} characters: the chat model did not"
+                        " end it. Ask for less, or try another chat model."
                     )
                     break
                 if self._decided:

@@ -215,7 +215,7 @@ def _absolute(path: Path) -> Path:
         resolved = path.expanduser().resolve()
         resolved.exists()  # a name that is too long
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a home nobody has, a link to itself
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = (error.strerror if isinstance(error, OSError) and error.strerror else str(error)).rstrip(".")
         raise LibraryError(
             f"The library's path {path} cannot be used: {reason}. Choose another name."
         ) from error

@@ -250,7 +250,11 @@ def test_a_library_that_another_program_holds_names_that_program(
             "chroma",
             "WORKBENCH_EMBEDDER='chroma': allowed are auto, onnx, ollama, fake, or the folder of a model.",
         ),
-        ("OLLAMA_HOST", "http://[::1", "OLLAMA_HOST='http://[::1' is not an address"),
+        (
+            "OLLAMA_HOST",
+            "http://[::1",
+            "OLLAMA_HOST='http://[::1': allowed is an address such as http://127.0.0.1:11434.",
+        ),
     ],
 )
 def test_a_bad_environment_names_the_variable_and_what_is_allowed(

@@ -207,7 +207,7 @@ def test_ollama_that_was_asked_for_and_cannot_be_had_is_an_error(ollama_server: 
 
 def test_a_host_that_is_no_address_is_an_error_that_names_the_variable() -> None:
     with pytest.raises(ProviderUnavailableError, match=r"OLLAMA_HOST='http://\[bad' is not an address"):
-        choose_chat(Settings.load(ollama_host="http://[bad"), project=False)
+        choose_chat(Settings.load().model_copy(update={"ollama_host": "http://[bad"}), project=False)
 
 
 def test_a_servers_own_listening_address_is_called_on_this_computer(ollama_server: OllamaServer) -> None:

@@ -328,6 +328,7 @@ class Papers:
         return self._database.derived / "sources" / f"{paper.sha256}.pdf"
 
     def _project_id(self, project: ProjectLike | None) -> int | None:
+        self._database.require_open()
         if project is None:
             return None
         with self._database.read() as cursor:

@@ -77,6 +77,11 @@ class Database:
             self._substitute = tempfile.TemporaryDirectory(prefix="workbench-")
         return Path(self._substitute.name)
 
+    def require_open(self) -> None:
+        """Raises LibraryError after ``close``, before work that would fail item by item."""
+        if self._closed:
+            raise LibraryError(f"The library {self.path} was closed: open it again to go on.")
+
     def close(self) -> None:
         """No lease starts any more; those that run end in peace. Twice does no harm."""
         self._closed = True
@@ -128,8 +133,7 @@ class Database:
         This process does nothing else with the library meanwhile; other processes may read it beside a
         ``read_only`` one, and wait for the other kind.
         """
-        if self._closed:
-            raise LibraryError(f"The library {self.path} was closed: open it again to go on.")
+        self.require_open()
         file, lease, block = library_file(self.path), Lease(writing=True, alone=True), object()
         if file.held_by_this_thread() is not None:
             raise RuntimeError("Maintenance was asked for inside a lease of the same thread: end that first.")
@@ -155,8 +159,7 @@ class Database:
     @contextmanager
     def _lease(self, lease: Lease, *, create: bool = False) -> Iterator[tuple[DuckDBPyConnection, bool]]:
         """The cursor, and whether the lease is new rather than an outer block's."""
-        if self._closed:
-            raise LibraryError(f"The library {self.path} was closed: open it again to go on.")
+        self.require_open()
         file = library_file(self.path)
         outer = file.held_by_this_thread()
         if outer is not None and outer.alone:

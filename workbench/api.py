@@ -154,8 +154,9 @@ class Workbench:
         ``mode`` is ``"hybrid"``, ``"vector"`` or ``"keyword"``. What was left out, and why, is in
         ``Evidence.dropped``; times in seconds are in ``Evidence.timing``.
         """
+        scope = as_scope(scope)
         limits = self._asking.limits(top_k, max_per_paper, min_relevance)
-        return self._asking.find(query, scope=as_scope(scope), limits=limits, mode=mode).evidence
+        return self._asking.find(query, scope=scope, limits=limits, mode=mode).evidence
 
     def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
         """A cited answer from the scope's papers, or a refusal with the nearest passages.
@@ -199,12 +200,13 @@ class Workbench:
         thanks alone gets a reply without a search.
         """
         started = time.perf_counter()
+        scope = as_scope(scope)
         limits = self._asking.limits(top_k, max_per_paper, min_relevance)
         if reply := small_talk_reply(checked_query(question, mode)):
             with self._database.read() as cursor:
-                label = scopes.label(cursor, self.user, as_scope(scope))
+                label = scopes.label(cursor, self.user, scope)
             return EventStream(SmallTalk(question, reply, scope, label, (), started).events())
-        model, warnings = self._asking.chat_model(provider, as_scope(scope))
+        model, warnings = self._asking.chat_model(provider, scope)
         stoppable = StoppableModel(model) if model is not None else None
         found = self._asking.find(question, scope=scope, limits=limits, mode=mode)
         task = AnswerTask(

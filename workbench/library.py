@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from workbench.background import Background
-from workbench.errors import ConflictError, DocumentError, InvalidInputError, LibraryError, NotFoundError
+from workbench.errors import DocumentError, InvalidInputError, LibraryError, NotFoundError
 from workbench.ingest.drafting import check_title
 from workbench.ingest.sources import is_folder, listed
 from workbench.records import (
@@ -44,8 +43,6 @@ ProjectLike = Project | int | str
 PaperLike = Paper | Note | int
 
 Listed = list  # inside these classes the name ``list`` means their method
-
-_AT_LIMIT = re.compile(r"holds \d+ papers and its limit is \d+")  # how a report words a full project
 
 
 class Papers:
@@ -84,8 +81,7 @@ class Papers:
             check_title(title)
         outcome = self._add([source], title=title, project=project, progress=None, strict=True).files[0]
         if outcome.status == "failed" or outcome.paper_id is None:
-            reason = f"{outcome.file}: {outcome.error}"
-            raise ConflictError(reason) if _AT_LIMIT.search(reason) else DocumentError(reason)
+            raise DocumentError(f"{outcome.file}: {outcome.error}")
         return self.get(outcome.paper_id)
 
     def add_many(

@@ -118,7 +118,7 @@ class Searcher:
                 "candidates": chosen.candidates,
                 "shared_share": self.shared_share,
             },
-            warnings=tuple(warnings),
+            warnings=tuple(dict.fromkeys(warnings)),  # a deeper pass meets the same trouble again
             timing=watch.seconds,
             summaries=stored,
         )

@@ -347,3 +347,9 @@ def test_a_paper_refused_by_its_content_leaves_no_trace_but_a_line_in_the_ledger
     [row] = wb.sql("SELECT file, stage, state, error FROM ledger WHERE state = 'failed'").to_dict("records")
     assert (row["file"], row["stage"], row["state"]) == ("scan.pdf", "read", "failed")
     assert "no readable text" in row["error"]
+
+
+def test_a_bad_file_is_no_full_project_whatever_its_name_says(wb: Workbench) -> None:
+    name = "Project “P” holds 3 papers and its limit is 3.pdf"
+    with pytest.raises(DocumentError):
+        wb.papers.add((name, b"%PDF-1.7 broken"))

@@ -45,10 +45,12 @@ def test_a_disk_that_fills_up_half_way_leaves_the_report(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Full(Ingestor):
-        def _add_file(self, work: pipeline.FileWork, source: pipeline.SourceFile) -> FileOutcome:
+        def _add_file(
+            self, work: pipeline.FileWork, source: pipeline.SourceFile, *, strict: bool
+        ) -> FileOutcome:
             if source.name == "b.txt":
                 raise LibraryError("The disk is full.")
-            return super()._add_file(work, source)
+            return super()._add_file(work, source, strict=strict)
 
     monkeypatch.setattr(pipeline, "Ingestor", Full)
     paths = []

@@ -86,8 +86,8 @@ class Ingestor:
 
         ``title`` is the user's own title for the file. ``cancelled`` is asked before each file; when it says
         so the rest are reported as failed, and what is finished stays. So does a library that another
-        program holds; with ``strict`` a trouble of the library itself is raised instead. Raises
-        NotFoundError for a project that is not the user's.
+        program holds; with ``strict`` a trouble of the library itself, or a full project, is raised instead.
+        Raises NotFoundError for a project that is not the user's.
         """
         self._check_project(user, project_id)
         outcomes: list[FileOutcome] = []
@@ -105,7 +105,7 @@ class Ingestor:
                 work = FileWork(name, user, project_id, title=title, file_title=own, progress=progress)
                 work.number, work.files = number, len(found)
                 try:
-                    outcome = self._add_file(work, source)
+                    outcome = self._add_file(work, source, strict=strict)
                 except LibraryError as error:
                     if strict:
                         raise
@@ -170,7 +170,7 @@ class Ingestor:
 
     # --- one file ----------------------------------------------------------------------------------
 
-    def _add_file(self, work: FileWork, source: SourceFile) -> FileOutcome:
+    def _add_file(self, work: FileWork, source: SourceFile, *, strict: bool) -> FileOutcome:
         try:
             if source.path is None:
                 raise DocumentError(source.problem or "the file cannot be opened")
@@ -183,7 +183,10 @@ class Ingestor:
         except LibraryError:
             raise
         except WorkbenchError as error:
-            return self._failed(work, str(error))
+            outcome = self._failed(work, str(error))
+            if strict and isinstance(error, ConflictError):
+                raise ConflictError(f"{work.name}: {error}") from error
+            return outcome
         except OSError as error:
             return self._failed(work, f"the file cannot be opened: {error.strerror or error}")
 

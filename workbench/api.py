@@ -22,11 +22,12 @@ from workbench.interfaces import ChatModel, Embedder
 from workbench.library import Chunks, PaperLike, Papers, ProjectLike
 from workbench.memory import Memories
 from workbench.notes import Notes
+from workbench.pooling import Mode
 from workbench.projects import Projects
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
 from workbench.scope import Scope, as_scope
-from workbench.searching import Mode, checked_query
+from workbench.searching import checked_query
 from workbench.serving import Choice, ServingEmbedder
 from workbench.settings import Settings, library_path
 from workbench.storage import maintenance, readonly_sql, scopes

@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.chat.suggestions import suggestions
 from workbench.errors import InvalidInputError
+from workbench.pooling import Mode
 from workbench.records import (
     Answer,
     AnswerDone,
@@ -18,7 +19,7 @@ from workbench.records import (
 )
 from workbench.retrieval.markers import as_prose
 from workbench.scope import Scope
-from workbench.searching import Mode, checked_query
+from workbench.searching import checked_query
 from workbench.storage import conversations as store
 from workbench.storage import messages, papers, scopes
 from workbench.storage.cleaning import clean_text

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from workbench.errors import EmbedderMismatchError, InvalidInputError, LibraryError, ProviderError
 from workbench.interfaces import Embedder, KeywordIndex, VectorIndex
+from workbench.pooling import MODES, Chosen, Mode, Pool
 from workbench.records import Candidate, Chunk, Evidence, Hit, Page, Paper, Passage
 from workbench.retrieval.answerability import Answerability, judge_answerable
-from workbench.retrieval.blending import select_blended
-from workbench.retrieval.fusion import HYBRID, KEYWORD_ONLY, VECTOR_ONLY, FusionWeights, fuse
-from workbench.retrieval.placing import Place, weigh_places
+from workbench.retrieval.fusion import FusionWeights
+from workbench.retrieval.placing import Place
 from workbench.retrieval.selection import Selection, SelectionLimits
 from workbench.scope import Scope
 from workbench.scoping import View, elsewhere, not_ready, stored_summaries, view_of
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _log = logging.getLogger(__name__)
-
-Mode = Literal["hybrid", "vector", "keyword"]
-_WEIGHTS: dict[str, FusionWeights] = {"hybrid": HYBRID, "vector": VECTOR_ONLY, "keyword": KEYWORD_ONLY}
 
 DEPTH = 2000  # candidates per list at first: in a project this is every passage, so no score is missing
 DEEPEST = 16 * DEPTH  # where shared papers are blended in
@@ -58,6 +55,70 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Gathered:
+    """What one question found, while the library is held open: any of the limits may choose from it."""
+
+    cursor: DuckDBPyConnection
+    user: str
+    scope: Scope
+    pool: Pool
+    watch: _Stopwatch
+    warnings: tuple[str, ...]
+    _texts: dict[int, Chunk] = field(default_factory=dict, repr=False)
+
+    def passages(self, chosen: Chosen) -> tuple[Passage, ...]:
+        """The numbered passages of one choice."""
+        texts, view = self._texts_of(chosen.selection.chosen), self.pool.view
+        return tuple(
+            _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id], shared=c.paper_id in view.shared)
+            for n, c in enumerate(chosen.selection.chosen, start=1)
+        )
+
+    def found(self, limits: SelectionLimits, *, weights: FusionWeights | None = None) -> Found:
+        """The evidence that these numbers choose, with all that an answer needs. Nothing is recorded."""
+        pool, view = self.pool, self.pool.view
+        with self.watch.timed("selection"):
+            chosen = pool.choose(limits, weights=weights)
+        with self.watch.timed("passages"):
+            wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
+            texts = self._texts_of(wanted)
+            pages = _pages_of(self.cursor, chosen.selection, texts)
+        notes, summaries = ([], ()) if chosen.selection.chosen or pool.paper else self._instead()
+        evidence = Evidence(
+            query=pool.query,
+            scope=self.scope,
+            scope_label=view.label,
+            passages=self.passages(chosen),
+            dropped=chosen.selection.dropped[:JUDGED],
+            papers_in_scope=view.in_scope,
+            parameters=_parameters(pool, limits, weights, candidates=len(chosen.ranked)),
+            warnings=tuple(dict.fromkeys([*self.warnings, *notes])),  # a deeper pass meets the same trouble
+            timing=dict(self.watch.seconds),
+            summaries=summaries,
+        )
+        verdict = judge_answerable(
+            pool.query,
+            [texts[c.chunk_id].text for c in wanted],
+            chosen=len(evidence.passages),
+            best_cosine=pool.best_cosine,
+            papers=[(c.paper_id, view.papers[c.paper_id].title) for c in wanted],
+        )
+        return Found(evidence, tuple(pages), verdict)
+
+    def _texts_of(self, candidates: Sequence[Candidate]) -> dict[int, Chunk]:
+        missing = [c.chunk_id for c in candidates if c.chunk_id not in self._texts]
+        if missing:
+            self._texts.update((c.id, c) for c in chunks.by_ids(self.cursor, missing))
+        return self._texts
+
+    def _instead(self) -> tuple[list[str], tuple[str, ...]]:
+        """What to say where nothing was found; the stored summaries where a part of the search was away."""
+        notes = elsewhere(self.cursor, self.user, self.scope, self.pool.view)
+        stored = () if self.pool.complete else stored_summaries(self.cursor, self.user, self.scope)
+        return [*notes, *([SUMMARIES_INSTEAD] if stored else [])], stored
+
+
+@dataclass(frozen=True)
 class Searcher:
     """Searches one library for one user. ``embedder`` is None where vectors cannot be had."""
 
@@ -75,22 +136,42 @@ class Searcher:
         *,
         scope: Scope,
         limits: SelectionLimits,
+        weights: FusionWeights | None = None,
         mode: Mode = "hybrid",
         paper: int | None = None,
     ) -> Found:
         """The evidence for ``query``; recorded, so that it can be replayed and compared in SQL.
 
-        With ``paper`` only this paper is searched, whatever the scope.
+        With ``paper`` only this paper is searched, whatever the scope. ``weights`` replace those of the mode.
 
         Raises InvalidInputError for an empty or overlong query or an unknown mode, NotFoundError for a
         project or paper that is not the user's, EmbedderMismatchError where the library's vectors are not
         this embedder's.
         """
+        with self.gather(query, scope=scope, limits=[limits], mode=mode, paper=paper) as gathered:
+            found = gathered.found(limits, weights=weights)
+        self._record(found.evidence)
+        return found
+
+    @contextmanager
+    def gather(
+        self,
+        query: str,
+        *,
+        scope: Scope,
+        limits: Sequence[SelectionLimits],
+        mode: Mode = "hybrid",
+        paper: int | None = None,
+    ) -> Iterator[Gathered]:
+        """Everything that ``query`` finds, deep enough for each of ``limits``, which may then choose.
+
+        The library is held open inside the block, in one state from the scope to the passages. Raises what
+        ``find`` raises.
+        """
         query = checked_query(query, mode)
-        watch = _Stopwatch()
-        warnings = list(self.warnings)
+        watch, warnings = _Stopwatch(), list(self.warnings)
         vector = self._query_vector(query, mode, watch, warnings)
-        with self.database.read() as cursor:  # one state of the library from the scope to the passages
+        with self.database.read() as cursor:
             with watch.timed("scope"):
                 # keywords need no vectors: without the question's, every paper is searched
                 needed, blend = vector is not None, self.shared_share > 0
@@ -98,48 +179,8 @@ class Searcher:
             if vector is not None:
                 self._check_embedder(cursor)
             warnings += not_ready(view.left_out)
-            chosen = self._choose(cursor, query, vector, view, limits, mode, watch, warnings)
-            with watch.timed("passages"):
-                wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
-                texts = {c.id: c for c in chunks.by_ids(cursor, [c.chunk_id for c in wanted])}
-                pages = _pages_of(cursor, chosen.selection, texts)
-            empty = not chosen.selection.chosen and paper is None
-            stored = self._instead(cursor, scope, view, chosen, warnings) if empty else ()
-        evidence = Evidence(
-            query=query,
-            scope=scope,
-            scope_label=view.label,
-            passages=_passages(chosen.selection, texts, view),
-            dropped=chosen.selection.dropped[:JUDGED],
-            papers_in_scope=view.in_scope,
-            parameters={
-                **asdict(limits),
-                "mode": mode,
-                "candidates": chosen.candidates,
-                "shared_share": self.shared_share,
-            },
-            warnings=tuple(dict.fromkeys(warnings)),  # a deeper pass meets the same trouble again
-            timing=watch.seconds,
-            summaries=stored,
-        )
-        verdict = judge_answerable(
-            query,
-            [texts[c.chunk_id].text for c in wanted],
-            chosen=len(evidence.passages),
-            best_cosine=chosen.best_cosine,
-            papers=[(c.paper_id, view.papers[c.paper_id].title) for c in wanted],
-        )
-        self._record(evidence)
-        return Found(evidence, tuple(pages), verdict)
-
-    def _instead(
-        self, cursor: DuckDBPyConnection, scope: Scope, view: View, chosen: _Chosen, warnings: list[str]
-    ) -> tuple[str, ...]:
-        """What to say where nothing was found; the stored summaries where a part of the search was away."""
-        warnings += elsewhere(cursor, self.user, scope, view)
-        stored = () if chosen.complete else stored_summaries(cursor, self.user, scope)
-        warnings += [SUMMARIES_INSTEAD] if stored else []
-        return stored
+            pool = self._deep_enough(cursor, query, vector, view, limits, mode, paper, watch, warnings)
+            yield Gathered(cursor, self.user, scope, pool, watch, tuple(warnings))
 
     def _check_embedder(self, cursor: DuckDBPyConnection) -> None:
         serving = generations.serving(cursor)
@@ -150,51 +191,74 @@ class Searcher:
                 f"{self.embedder.name}: open the library again."
             )
 
-    def _choose(
+    def _deep_enough(
         self,
         cursor: DuckDBPyConnection,
         query: str,
         vector: numpy.ndarray | None,
         view: View,
-        limits: SelectionLimits,
+        limits: Sequence[SelectionLimits],
         mode: Mode,
+        paper: int | None,
         watch: _Stopwatch,
         warnings: list[str],
-    ) -> _Chosen:
-        """Candidates and choice; fetches deeper while the limits leave seats empty and more may come."""
-        depth = max(DEPTH, 8 * limits.top_k)
-        complete = mode == "keyword" or vector is not None
+    ) -> Pool:
+        """Fetches deeper while any of the limits leaves seats empty and more may come."""
+        depth = max([DEPTH, *(8 * each.top_k for each in limits)])
         while True:
-            vector_hits: list[Hit] = []
-            keyword_hits: list[Hit] = []
-            if vector is not None:
-                try:
-                    with watch.timed("vectors"):
-                        vector_hits = self.vector_index.search(vector, papers=view.searched, limit=depth)
-                except _INDEX_TROUBLE as error:
-                    vector, complete = None, False
-                    warnings.append(f"Searching by keywords only: vectors cannot be read ({error}).")
-            if mode != "vector" or vector is None:
-                try:
-                    with watch.timed("keywords"):
-                        keyword_hits = self.keyword_index.search(query, papers=view.searched, limit=depth)
-                except _INDEX_TROUBLE as error:
-                    complete = False
-                    warnings.append(f"Keywords cannot be searched now ({error}).")
+            pool = self._pool(cursor, query, vector, view, depth, mode, paper, watch, warnings)
+            # seats that shared papers may not take stay empty
+            if pool.exhausted or (view.blended and depth >= DEEPEST):
+                return pool
             with watch.timed("selection"):
-                fused = fuse(vector_hits, keyword_hits, weights=_WEIGHTS[mode])
-                pages = chunks.pages_of(cursor, [c.chunk_id for c in fused])
-                # a chunk without a page has left the library since the index was read
-                known = [c for c in fused if c.chunk_id in pages and c.paper_id in view.papers]
-                candidates = weigh_places(known, {i: Place(*pages[i]) for i in pages})
-                selection = select_blended(candidates, limits, blended=view.blended, share=self.shared_share)
-            more = len(vector_hits) >= depth or len(keyword_hits) >= depth
-            if view.blended and depth >= DEEPEST:  # seats that shared papers may not take stay empty
-                more = False
-            if len(selection.chosen) >= limits.top_k or not more:
-                best = max((h.score for h in vector_hits), default=None)
-                return _Chosen(selection, candidates, best, complete)
+                if all(len(pool.choose(each).selection.chosen) >= each.top_k for each in limits):
+                    return pool
             depth *= 4
+
+    def _pool(
+        self,
+        cursor: DuckDBPyConnection,
+        query: str,
+        vector: numpy.ndarray | None,
+        view: View,
+        depth: int,
+        mode: Mode,
+        paper: int | None,
+        watch: _Stopwatch,
+        warnings: list[str],
+    ) -> Pool:
+        complete = mode == "keyword" or vector is not None
+        vector_hits: list[Hit] = []
+        keyword_hits: list[Hit] = []
+        if vector is not None:
+            try:
+                with watch.timed("vectors"):
+                    vector_hits = self.vector_index.search(vector, papers=view.searched, limit=depth)
+            except _INDEX_TROUBLE as error:
+                vector, complete = None, False
+                warnings.append(f"Searching by keywords only: vectors cannot be read ({error}).")
+        if mode != "vector" or vector is None:
+            try:
+                with watch.timed("keywords"):
+                    keyword_hits = self.keyword_index.search(query, papers=view.searched, limit=depth)
+            except _INDEX_TROUBLE as error:
+                complete = False
+                warnings.append(f"Keywords cannot be searched now ({error}).")
+        with watch.timed("selection"):
+            found = {h.chunk_id for h in vector_hits} | {h.chunk_id for h in keyword_hits}
+            pages = chunks.pages_of(cursor, sorted(found))
+        return Pool(
+            query=query,
+            view=view,
+            mode=mode,
+            paper=paper,
+            vector_hits=vector_hits,
+            keyword_hits=keyword_hits,
+            places={i: Place(*p) for i, p in pages.items()},
+            share=self.shared_share,
+            exhausted=len(vector_hits) < depth and len(keyword_hits) < depth,
+            complete=complete,
+        )
 
     def _query_vector(
         self, query: str, mode: Mode, watch: _Stopwatch, warnings: list[str]
@@ -222,26 +286,6 @@ class Searcher:
             _log.warning("A retrieval could not be recorded: %s", error)
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """``complete``: by everything that was asked for, no part of the search being away."""
-
-    selection: Selection
-    ranked: list[Candidate]
-    best_cosine: float | None
-    complete: bool
-
-    @property
-    def candidates(self) -> int:
-        return len(self.ranked)
-
-    @property
-    def near(self) -> list[Candidate]:
-        """The candidates that were not chosen, best first."""
-        seated = {c.chunk_id for c in self.selection.chosen}
-        return [c for c in self.ranked if c.chunk_id not in seated]
-
-
 @dataclass
 class _Stopwatch:
     """Seconds per step; a step timed twice adds up."""
@@ -259,8 +303,8 @@ class _Stopwatch:
 
 def checked_query(query: str, mode: str = "hybrid") -> str:
     """The question on one line. Raises InvalidInputError where it cannot be searched for."""
-    if mode not in _WEIGHTS:
-        raise InvalidInputError(f"mode={mode!r}: allowed are {', '.join(_WEIGHTS)}.")
+    if mode not in MODES:
+        raise InvalidInputError(f"mode={mode!r}: allowed are {', '.join(MODES)}.")
     if not isinstance(query, str):
         raise InvalidInputError(f"The question must be text, not {type(query).__name__}.")
     cleaned = " ".join(query.replace("\x00", " ").encode("utf-8", "ignore").decode().split())
@@ -285,11 +329,14 @@ def _pages_of(cursor: DuckDBPyConnection, selection: Selection, texts: dict[int,
     return papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
 
 
-def _passages(selection: Selection, texts: dict[int, Chunk], view: View) -> tuple[Passage, ...]:
-    return tuple(
-        _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id], shared=c.paper_id in view.shared)
-        for n, c in enumerate(selection.chosen, start=1)
-    )
+def _parameters(
+    pool: Pool, limits: SelectionLimits, weights: FusionWeights | None, *, candidates: int
+) -> dict[str, object]:
+    """What a stored retrieval needs to be run again. ``paper`` and ``keyword_weight`` only where given."""
+    own = {"keyword_weight": weights.keyword_share} if weights is not None else {}
+    paper = {"paper": pool.paper} if pool.paper is not None else {}
+    found = {"mode": pool.mode, "candidates": candidates, "shared_share": pool.share}
+    return {**asdict(limits), **found, **own, **paper}
 
 
 def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper, *, shared: bool) -> Passage:

@@ -20,6 +20,7 @@ from workbench.chat.tools import Tools
 from workbench.errors import LibraryError, NotFoundError
 from workbench.interfaces import ChatMessage, ChatModel, ToolBox
 from workbench.memory import Memories
+from workbench.pooling import Mode
 from workbench.records import (
     Answer,
     AnswerDone,
@@ -34,7 +35,7 @@ from workbench.records import (
 )
 from workbench.retrieval.selection import SelectionLimits
 from workbench.scope import Scope
-from workbench.searching import LONGEST_QUERY, Found, Mode
+from workbench.searching import LONGEST_QUERY, Found
 from workbench.storage import conversations, messages, revisions
 from workbench.storage.database import Database
 from workbench.whole_paper import whole_paper

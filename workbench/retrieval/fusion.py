@@ -24,6 +24,11 @@ class FusionWeights:
         if not (self.keyword >= 0 and self.vector >= 0 and self.keyword + self.vector > 0):
             raise InvalidInputError("Fusion weights must be at least 0, and one of them above 0.")
 
+    @property
+    def keyword_share(self) -> float:
+        """The keyword list's part of the whole, 0 to 1."""
+        return self.keyword / (self.keyword + self.vector)
+
 
 HYBRID = FusionWeights()
 VECTOR_ONLY = FusionWeights(keyword=0.0, vector=1.0)
@@ -65,7 +70,7 @@ def _keyword_share(weights: FusionWeights, has_vectors: bool, has_keywords: bool
         return 1.0
     if not has_keywords:
         return 0.0
-    return weights.keyword / (weights.keyword + weights.vector)
+    return weights.keyword_share
 
 
 def _scaled(hits: Sequence[Hit]) -> dict[int, float]:

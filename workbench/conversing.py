@@ -75,7 +75,8 @@ class Conversation:
 
     @property
     def title(self) -> str:
-        """The title given, else the first question; a project's or paper's chat goes by its name."""
+        """The title given, else the first question that is more than a greeting; a project's or paper's chat
+        goes by its name."""
         return self.info.title
 
     @property
@@ -96,7 +97,7 @@ class Conversation:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """Every message, oldest first; an answer with all that it showed."""
+        """Every message: questions oldest first, each answer behind its question with all that it showed."""
         with self._desk.database.read() as cursor:
             return tuple(messages.list_messages(cursor, self._desk.user, self.id))
 

@@ -77,9 +77,11 @@ class Request:
 
 @dataclass(frozen=True)
 class _Opened:
-    """The conversation as the question found it. ``revision`` is the library's at that moment."""
+    """The conversation as the question found it, and the stored question's id. ``revision`` is the library's
+    at that moment."""
 
     info: ConversationInfo
+    question_id: int
     earlier: list[Answer]
     notice: str | None
     revision: int
@@ -133,8 +135,8 @@ def _open(desk: Desk, request: Request) -> _Opened:
         earlier = messages.latest_answers(cursor, desk.user, info.id, limit=MOST_MESSAGES)
         notice = conversations.notice(cursor, desk.user, info.id)
         conversations.forget_notice(cursor, desk.user, info.id)
-        messages.add_question(cursor, desk.user, info.id, request.question, scope=info.scope)
-        return _Opened(info, earlier, notice, revisions.latest(cursor))
+        asked = messages.add_question(cursor, desk.user, info.id, request.question, scope=info.scope)
+        return _Opened(info, asked, earlier, notice, revisions.latest(cursor))
 
 
 # --- answering -------------------------------------------------------------------------------
@@ -227,14 +229,18 @@ def _store(desk: Desk, request: Request, opened: _Opened, answer: Answer) -> tup
     """The stored message's id; or None and why it is not kept: an answer is worth more than its record."""
     try:
         with desk.database.write() as cursor:
-            return (
-                messages.add_answer(
-                    cursor, desk.user, request.conversation_id, answer, revision=opened.revision
-                ),
-                "",
+            message_id = messages.add_answer(
+                cursor,
+                desk.user,
+                request.conversation_id,
+                answer,
+                revision=opened.revision,
+                question_id=opened.question_id,
             )
-    except NotFoundError:
-        return None, "This conversation was deleted meanwhile, so the answer is not kept."
+            return message_id, ""
+    except NotFoundError as error:
+        happened = "cleared" if str(error) == messages.QUESTION_GONE else "deleted"
+        return None, f"This conversation was {happened} meanwhile, so the answer is not kept."
     except LibraryError as error:
         return None, f"The answer is not kept: {error}"
 

@@ -1,6 +1,6 @@
 """One of two processes that share a library: it adds papers, or asks about those that are there.
 
-Run as ``python sharing_worker.py add|ask LIBRARY COUNT``; prints one JSON object when it is done.
+Run as ``python sharing_worker.py add|ask|talk LIBRARY COUNT``; prints one JSON object when it is done.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import statistics
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.mineral_papers import minerals
 from workbench import Scope, Workbench
 
 KNOWN = 2  # papers that are there before
+THREADS = 2  # of each process that talks
 
 
 def main() -> None:
@@ -26,7 +28,7 @@ def main() -> None:
         print("ready", flush=True)
         sys.stdin.readline()  # until the other process is ready too
         begun = time.perf_counter()
-        report = add(wb, count) if what == "add" else ask(wb, count)
+        report = {"add": add, "ask": ask, "talk": talk}[what](wb, count)
     print(json.dumps({**report, "seconds": round(time.perf_counter() - begun, 2)}))
 
 
@@ -61,6 +63,25 @@ def ask(wb: Workbench, count: int) -> dict[str, Any]:
         "median": round(statistics.median(times), 3),
         "slowest": round(max(times), 3),
     }
+
+
+def talk(wb: Workbench, count: int) -> dict[str, Any]:
+    """Asks ``count`` questions in the library's one conversation, in each of some threads at once."""
+    thread = wb.conversations.get(wb.conversations.list()[0])
+    own = time.time_ns()
+
+    def run(number: int) -> list[tuple[str, str, tuple[str, ...]]]:
+        asked = []
+        for turn in range(count):
+            text = f"What is the melting point of arvenite? (Question {turn} of {own}-{number}.)"
+            answer = thread.ask(text)
+            asked.append((text, answer.text, answer.warnings))
+        return asked
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        runs = [pool.submit(run, number) for number in range(THREADS)]
+    failed = [repr(error) for done in runs if (error := done.exception()) is not None]
+    return {"asked": [] if failed else [turn for done in runs for turn in done.result()], "failed": failed}
 
 
 if __name__ == "__main__":

@@ -310,6 +310,25 @@ def test_a_conversation_deleted_while_its_answer_is_written_still_gives_the_answ
     assert "deleted meanwhile" in done.answer.warnings[-1]
 
 
+def test_a_conversation_cleared_while_its_answer_is_written_stays_empty(open_as: Open) -> None:
+    def reply(messages: Sequence[ChatMessage]) -> str:
+        wb.conversations.clear(talk)
+        return f"{SENTENCE} [1]"
+
+    wb = open_as("ann", chat_model=FakeChat(reply))
+    talk = wb.conversations.create(Scope.project(1))
+    done = list(talk.stream("I work with mice. What is the melting point of arvenite?"))[-1]
+    assert isinstance(done, AnswerDone)
+    assert (done.message_id, done.answer.text) == (None, f"{SENTENCE} [1]")
+    assert "cleared meanwhile" in done.answer.warnings[-1]
+    assert (talk.messages, talk.title, wb.memory.list()) == ((), "New conversation", [])
+    stream = talk.stream(MELTING)  # and one that is stopped after that
+    next(stream)
+    wb.conversations.clear(talk)
+    stream.close()
+    assert talk.messages == ()
+
+
 # --- asynchronous -------------------------------------------------------------------------------
 
 

@@ -35,6 +35,17 @@ def start(what: str, library: Path, count: int) -> subprocess.Popen[str]:
     )
 
 
+def together(processes: list[subprocess.Popen[str]]) -> None:
+    """Lets all of them begin as soon as each is ready."""
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+
+
 def report(process: subprocess.Popen[str]) -> dict[str, Any]:
     out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, "")
@@ -54,13 +65,7 @@ def test_one_process_adds_papers_while_another_asks_about_them(
         project = wb.projects.create("Minerals")
         wb.papers.add_many([m.write(tmp_path) for m in minerals(2)], project=project)
         processes = [start("add", path, papers), start("ask", path, questions)]
-        for process in processes:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-        for process in processes:
-            assert process.stdin is not None
-            process.stdin.write("go\n")
-            process.stdin.flush()
+        together(processes)
         added, asked = (report(process) for process in processes)
         assert added["statuses"] == ["ready"] * papers
         assert (asked["asked"], asked["wrong"]) == (questions, [])
@@ -77,3 +82,26 @@ def test_one_process_adds_papers_while_another_asks_about_them(
     assert wrong == []
     print(f"added {papers} in {added['seconds']} s; asked {questions} in {asked['seconds']} s,", end=" ")
     print(f"median {asked['median']} s, slowest {asked['slowest']} s")
+
+
+def test_processes_and_threads_that_write_into_one_conversation_lose_no_message(tmp_path: Path) -> None:
+    path, turns = tmp_path / "shared" / "library.duckdb", 4
+    with workbench.open(path, user="ann", embedder=FakeEmbedder()) as wb:
+        wb.papers.add_many([m.write(tmp_path) for m in minerals(2)])
+        talk = wb.conversations.create()
+        processes = [start("talk", path, turns) for _ in range(2)]
+        together(processes)
+        reports = [report(process) for process in processes]
+        assert [r["failed"] for r in reports] == [[], []]
+        said = {text: answer for r in reports for text, answer, _ in r["asked"]}
+        assert [warnings for r in reports for *_, warnings in r["asked"] if warnings] == []
+        stored = talk.messages
+        assert len(said) == len(reports) * 2 * turns
+        assert {q.text: a.text for q, a in zip(stored[::2], stored[1::2], strict=True)} == said
+        assert [m.role for m in stored] == ["user", "assistant"] * len(said)
+        for thread in {text.rpartition(" of ")[2] for text in said}:  # each asked one after the other
+            numbers = [m.text.split("(Question ")[1][0] for m in stored[::2] if m.text.endswith(thread)]
+            assert numbers == [str(n) for n in range(turns)]
+        assert stored[0].text.startswith(talk.title.rstrip("…"))
+        assert talk.info.messages == 2 * len(said)
+        assert wb.doctor() == []

@@ -85,6 +85,18 @@ def test_the_first_question_is_the_title_until_one_is_given(database: Database) 
         assert conversations.get(cursor, "ann", made.id).title == "New conversation"
 
 
+def test_small_talk_gives_no_title(database: Database) -> None:
+    with database.write() as cursor:
+        made = conversations.create(cursor, "ann")
+        for text in ("Hello!", "thanks", "Guten Tag"):
+            messages.add_question(cursor, "ann", made.id, text, scope=made.scope)
+        assert conversations.get(cursor, "ann", made.id).title == "New conversation"
+        messages.add_question(cursor, "ann", made.id, "Hi, how hard is mica?", scope=made.scope)
+        messages.add_question(cursor, "ann", made.id, "And how dense?", scope=made.scope)
+        assert conversations.get(cursor, "ann", made.id).title == "Hi, how hard is mica?"
+        assert [c.title for c in conversations.list_conversations(cursor, "ann")] == ["Hi, how hard is mica?"]
+
+
 def test_what_is_not_given_stays_and_null_is_a_value(database: Database) -> None:
     with database.write() as cursor:
         project = projects.create(cursor, "ann", "Rocks")
@@ -305,6 +317,50 @@ def test_an_answer_of_another_version_is_read_as_far_as_it_is_known() -> None:
     assert read_answer(newer) == answer()
     older = written.replace(', "stopped": true', "", 1)
     assert read_answer(older) == replace(answer(), stopped=False)
+
+
+def test_each_answer_stands_behind_its_question_whichever_was_ready_first(database: Database) -> None:
+    with database.write() as cursor:
+        made = conversations.create(cursor, "ann")
+        asked = {
+            text: messages.add_question(cursor, "ann", made.id, text, scope=made.scope)
+            for text in ("How hard is mica?", "How dense is it?", "Why?")
+        }
+        for text in ("How dense is it?", "How hard is mica?"):
+            given = replace(answer(text=f"To “{text}”: 3 [1]."), question=text)
+            messages.add_answer(cursor, "ann", made.id, given, revision=0, question_id=asked[text])
+        found = messages.list_messages(cursor, "ann", made.id)
+    assert [m.text for m in found] == [
+        "How hard is mica?",
+        "To “How hard is mica?”: 3 [1].",
+        "How dense is it?",
+        "To “How dense is it?”: 3 [1].",
+        "Why?",
+    ]
+
+
+def test_a_question_asked_again_gets_the_answer_and_the_one_that_failed_stays_without(
+    database: Database,
+) -> None:
+    with database.write() as cursor:
+        made = conversations.create(cursor, "ann")
+        for _ in range(2):
+            asked = messages.add_question(cursor, "ann", made.id, "And how far?", scope=made.scope)
+        messages.add_answer(cursor, "ann", made.id, answer(), revision=0, question_id=asked)
+        found = messages.list_messages(cursor, "ann", made.id)
+    assert [m.role for m in found] == ["user", "user", "assistant"]
+
+
+def test_no_answer_comes_into_a_conversation_whose_question_was_cleared(database: Database) -> None:
+    with database.write() as cursor:
+        made, other = conversations.create(cursor, "ann"), conversations.create(cursor, "ann")
+        asked = messages.add_question(cursor, "ann", made.id, "How far?", scope=made.scope)
+        with pytest.raises(NotFoundError, match="removed meanwhile"):
+            messages.add_answer(cursor, "ann", other.id, answer(), revision=0, question_id=asked)
+        conversations.clear(cursor, "ann", made.id)
+        with pytest.raises(NotFoundError, match="removed meanwhile"):
+            messages.add_answer(cursor, "ann", made.id, answer(), revision=0, question_id=asked)
+        assert messages.list_messages(cursor, "ann", made.id) == []
 
 
 def test_the_last_answers_come_oldest_first(database: Database) -> None:

@@ -12,6 +12,7 @@ from duckdb import DuckDBPyConnection
 
 from workbench.errors import ConflictError, InvalidInputError, NotFoundError
 from workbench.records import ConversationInfo
+from workbench.retrieval.small_talk import small_talk_kind
 from workbench.scope import Scope, as_scope
 from workbench.storage import departures, papers, projects, scopes
 from workbench.storage.cleaning import clean_label
@@ -22,6 +23,7 @@ PAPER_CHAT_HOURS = 24
 LONGEST_TITLE = 80  # characters of a title that is made from a question
 LONGEST_GIVEN_TITLE = 200
 NEW_TITLE = "New conversation"
+TITLES_FROM = 8  # messages among which the first that is no small talk gives the title
 NOT_FOUND = "Conversation not found: list your conversations to see their ids."
 
 # One row per conversation of the user (bound thrice) that has not expired. Titles and scope labels follow the
@@ -31,7 +33,7 @@ _CONVERSATION = f"""
            c.paper_id, coalesce(m.messages, 0), c.created_at AT TIME ZONE 'UTC', c.used_at AT TIME ZONE 'UTC'
     FROM conversations c
     LEFT JOIN (SELECT conversation_id, count(*) AS messages,
-                      arg_min(text, message_id) FILTER (WHERE role = 'user') AS first
+                      arg_min(text, message_id, {TITLES_FROM}) FILTER (WHERE role = 'user') AS first
                FROM messages GROUP BY conversation_id) m USING (conversation_id)
     LEFT JOIN projects j ON j.project_id = c.rag_project_id AND j.user_name = ?
     LEFT JOIN papers p ON p.paper_id = c.paper_id
@@ -247,7 +249,8 @@ def _info(row: tuple[Any, ...]) -> ConversationInfo:
         label = project
     else:
         label = scopes.ALL_LABEL if scope == Scope.ALL else scopes.ORPHANS_LABEL
-    own = label if kind != "thread" else title_of_question(first or "")
+    asked = (text for text in first or () if small_talk_kind(text) is None)
+    own = label if kind != "thread" else title_of_question(next(asked, ""))
     return ConversationInfo(
         id=conversation_id,
         kind=kind,

@@ -19,6 +19,7 @@ from workbench.storage.answer_json import read_answer, write_answer
 from workbench.storage.cleaning import clean_text
 from workbench.storage.moments import utc
 
+QUESTION_GONE = "The question was removed meanwhile: ask it again."
 MOST_RECENT = 64  # answers that stay in messages; more are moved to kept_answers, all at once
 
 _MESSAGE = """
@@ -38,14 +39,23 @@ def add_question(
 
 
 def add_answer(
-    cursor: DuckDBPyConnection, user: str, conversation_id: int, answer: Answer, *, revision: int
+    cursor: DuckDBPyConnection,
+    user: str,
+    conversation_id: int,
+    answer: Answer,
+    *,
+    revision: int,
+    question_id: int | None = None,
 ) -> int:
-    """Stores the whole answer, and returns the message's id. Raises NotFoundError.
+    """Stores the whole answer, and returns the message's id.
 
     ``revision`` is the library's from before the answer's passages were found: a paper that changed while the
-    answer was written counts as changed since.
+    answer was written counts as changed since. Raises NotFoundError, also where the question with
+    ``question_id`` is not there any more: then the conversation was cleared, and stays empty.
     """
     owned = conversations.get(cursor, user, conversation_id)
+    if question_id is not None and not _is_there(cursor, owned.id, question_id):
+        raise NotFoundError(QUESTION_GONE)
     conversations.touch(cursor, user, owned.id)
     text, scope = clean_text(answer.text), answer.evidence.scope
     message_id = _insert(cursor, owned.id, "assistant", text, scope, write_answer(answer))
@@ -61,10 +71,33 @@ def add_answer(
 
 
 def list_messages(cursor: DuckDBPyConnection, user: str, conversation_id: int) -> list[Message]:
-    """The conversation's messages, oldest first. Raises NotFoundError."""
+    """The conversation's messages: questions oldest first, each answer behind its question. Raises
+    NotFoundError."""
     owned = conversations.get(cursor, user, conversation_id)
     rows = cursor.execute(_MESSAGE + " ORDER BY m.message_id", [owned.id]).fetchall()
-    return _with_changes(cursor, user, [_message(row) for row in rows])
+    return _with_changes(cursor, user, _by_question([_message(row) for row in rows]))
+
+
+def _by_question(stored: list[Message]) -> list[Message]:
+    """Answers behind their questions. Two windows that ask at once store both questions before the first
+    answer, and the answer that is ready first may be the second question's."""
+    turns: list[list[Message]] = []
+    for message in stored:
+        answered = message.answer.question if message.answer is not None else None
+        asked = (t for t in reversed(turns) if len(t) == 1 and t[0].role == "user" and t[0].text == answered)
+        turn = next(asked, None)
+        if turn is not None:
+            turn.append(message)
+        else:
+            turns.append([message])
+    return [message for turn in turns for message in turn]
+
+
+def _is_there(cursor: DuckDBPyConnection, conversation_id: int, message_id: int) -> bool:
+    row = cursor.execute(
+        "SELECT 1 FROM messages WHERE message_id = ? AND conversation_id = ?", [message_id, conversation_id]
+    ).fetchone()
+    return row is not None
 
 
 def get(cursor: DuckDBPyConnection, user: str, message_id: int) -> Message:

@@ -47,6 +47,16 @@ def test_what_latex_would_read_comes_back_as_it_was() -> None:
     assert back.title == title
 
 
+def test_a_paper_of_one_author_names_that_author_whether_imported_or_not() -> None:
+    plain = reference(authors=("Grace Hopper",), key="a")
+    imported = reference(authors=("Grace Hopper",), key="b", fields={"author": "Hopper, Grace"})
+    none = reference(key="c")
+    assert [line for line in bibtex([plain, imported, none]).splitlines() if "author" in line] == [
+        "  author = {Grace Hopper},",
+        "  author = {Hopper, Grace},",
+    ]
+
+
 def passage(n: int, paper_id: int, unit: str = "page") -> Passage:
     return Passage(n, n, paper_id, "T", "t.pdf", 4, 5, "text", 1.0, 1, 1, 0, 4, page_unit=unit)
 

@@ -79,11 +79,8 @@ def _entry(reference: Reference) -> str:
 
 def _author_field(reference: Reference) -> str:
     """The names as they were imported, which tells family names of several words; else as they are shown."""
-    imported = reference.fields.get("author", "")
-    if len(re.split(r"\s+and\s+", imported)) == len(reference.authors):
-        names = re.split(r"\s+and\s+", imported)
-    else:
-        names = list(reference.authors)
+    imported = [name for name in re.split(r"\s+and\s+", reference.fields.get("author", "")) if name.strip()]
+    names = imported if len(imported) == len(reference.authors) else list(reference.authors)
     return " and ".join(
         f"{{{_escaped(name[1:-1])}}}" if name.startswith("{") and name.endswith("}") else _escaped(name)
         for name in names

@@ -189,6 +189,7 @@ class Papers:
         ingestor = self._renewer(False)
         outcome = ingestor.reprocess(self.get(paper).id, user=self._user, progress=progress)
         self._refresh_indexes()
+        self._summaries.backfill()  # those that told of another text are outdated now
         return outcome
 
     def reprocess_all(
@@ -219,6 +220,7 @@ class Papers:
             if not any(outcome.status == "failed" for outcome in outcomes):
                 ingestor.complete_move(cancelled=cancelled)
         self._refresh_indexes()
+        self._summaries.backfill()
         return IngestReport(tuple(outcomes))
 
     def _renewed(

@@ -54,7 +54,8 @@ class Project(_Displayed):
 @dataclass(frozen=True, slots=True)
 class ProjectSummary(_Displayed):
     """What a project is about, in three to four sentences, when that was written, and by whom: a chat
-    model's name, or ``"extractive"``. All are None until the first summary is ready."""
+    model's name, or ``"extractive"``. All are None until the first summary is ready; ``updated_at`` is also
+    None where the text of a paper has changed since, until the summary is written anew."""
 
     project_id: int
     name: str

@@ -77,13 +77,14 @@ class Summaries:
 
     def papers_changed(self, project_id: int) -> None:
         """After papers or notes of a project came, changed or went: a new summary if it has none, or one
-        that is over an hour old or was written before any of its papers came. So many changes cost one."""
+        that is over an hour old, tells of a text that is another now, or was written before any of its papers
+        came. So many changes cost one."""
         if self._mode != "off":
             self._background.start(lambda: self._write_if_due(project_id), key=("summary if due", project_id))
 
     def backfill(self) -> None:
-        """When a library opens: a summary for each active project without one, or with an old one that
-        missed a change."""
+        """When a library opens, and after papers were read again: a summary for each active project without
+        one, or with an old one that missed a change."""
         if self._mode != "off":
             self._background.start(self._start_all_due, key="summaries")
 
@@ -102,15 +103,16 @@ class Summaries:
     def _write(self, project_id: int, *, at_any_rate: bool = False) -> bool:
         """False where the project changed during each attempt. Raises NotFoundError, ProviderError.
 
-        Where no chat model is at hand at the moment, what one has written stays, unless ``at_any_rate``.
+        Where no chat model is at hand at the moment, what one has written stays, unless ``at_any_rate`` or
+        a paper's text has changed since.
         """
         for _ in range(ATTEMPTS):
             with self._database.read() as cursor:
                 contents = summaries.contents(cursor, self._user, project_id)
-                written_by = summaries.get(cursor, self._user, project_id).written_by
+                now = summaries.get(cursor, self._user, project_id)
             model = self._chat_model(Scope.project(project_id)) if self._mode != "extractive" else None
             missed = model is None and self._mode != "extractive" and not at_any_rate
-            if missed and written_by not in (None, EXTRACTIVE):
+            if missed and now.updated_at is not None and now.written_by != EXTRACTIVE:
                 return True
             text = extracted_summary(contents) if model is None else written_summary(contents, model)
             name = EXTRACTIVE if model is None else model.name

@@ -33,9 +33,9 @@ def open_summing(library: Path, open_as: Callable[..., Workbench]) -> Callable[.
             "UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL, summary_by = NULL"
         )
 
-    def open_library(mode: str = "auto", **options: Any) -> Workbench:
-        settings = Settings.load(library=library, user="ann", chat="extractive", summaries=mode)
-        return open_as("ann", settings=settings, **options)
+    def open_library(mode: str = "auto", *, user: str = "ann", **options: Any) -> Workbench:
+        settings = Settings.load(library=library, user=user, chat="extractive", summaries=mode)
+        return open_as(user, settings=settings, **options)
 
     return open_library
 
@@ -251,13 +251,73 @@ def test_a_note_that_comes_moves_or_goes_counts_as_a_paper_of_its_projects(
     assert text_of(wb, "Ores") == "A project on Ores. It holds 1 paper: “Field trip”."
     wb.notes.update(note, project="Caves")
     assert text_of(wb, "Caves") == "A project on Caves. It holds 1 paper: “Field trip”."
-    wb.notes.update(note, title="Long trip")
-    assert "“Field trip”" in str(text_of(wb, "Caves")), "it is fresh"
+    long = "We found ore. " * 20
+    wb.notes.update(note, title="Long trip", body=long)
+    assert "“Long trip”" in str(text_of(wb, "Caves"))
+    written = wb.summaries.get("Caves").updated_at
+    wb.notes.update(note, body=f"{long} And coal.")
+    assert settled(wb).summaries.get("Caves").updated_at == written, "it is fresh, and tells only the opening"
     make_older(wb, 61)
-    wb.notes.update(note, body="We found no ore.")
+    wb.notes.update(note, body=f"{long} And coal and gold.")
+    assert settled(wb).summaries.get("Caves").updated_at > written
     assert text_of(wb, "Caves") == "A project on Caves. It holds 1 paper: “Long trip”."
     wb.notes.delete(note)
     assert text_of(wb, "Caves") == "A project on Caves. It holds no papers yet."
+
+
+def modes(messages: Sequence[ChatMessage]) -> str:
+    """A chat model's summary of what it is shown."""
+    return f"It has {4 if '4 modes' in messages[1].content else 3} modes."
+
+
+def test_what_only_the_old_text_of_a_note_said_leaves_the_summary_at_once(
+    open_summing: Callable[..., Workbench],
+) -> None:
+    wb = open_summing(chat_model=FakeChat(modes))
+    wb.projects.create("Modes")
+    note = wb.notes.create("Device", "The device has 4 modes.", project="Modes")
+    assert text_of(wb, "Modes") == "It has 4 modes."
+    wb.notes.update(note, body="The device has 3 modes.")
+    assert text_of(wb, "Modes") == "It has 3 modes."
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_what_only_the_old_text_of_a_paper_said_leaves_all_summaries_of_it_when_it_is_read_again(
+    open_summing: Callable[..., Workbench], open_as: Callable[..., Workbench], everything: bool
+) -> None:
+    wb, bob = open_summing(chat_model=FakeChat(modes)), open_as("bob")
+    bob.projects.add(bob.projects.create("Rocks"), wb.papers.share(1))
+    bob.summaries.refresh("Rocks")
+    with wb._database.write() as cursor:  # as a reader of earlier times had understood the file
+        cursor.execute("UPDATE pages SET text = 'It has 4 modes.' WHERE page = 1 AND paper_id = 1")
+    wb.projects.update("Minerals", status="archived")
+    assert text_of(wb) == "It has 4 modes."
+    if everything:
+        wb.papers.reprocess_all()
+    else:
+        wb.papers.reprocess(1)
+    assert text_of(wb) == "It has 3 modes."
+    assert bob.summaries.get("Rocks").updated_at is None, "outdated until it is written anew"
+    again = open_summing(user="bob")
+    assert settled(again).summaries.get("Rocks").updated_at is not None
+    written = wb.summaries.get("Minerals")
+    wb.papers.reprocess(1)
+    assert settled(wb).summaries.get("Minerals") == written, "its text is the same"
+
+
+def test_an_outdated_summary_stays_while_the_chat_model_fails_and_gives_way_where_there_is_none(
+    open_summing: Callable[..., Workbench],
+) -> None:
+    model = FakeChat([["It has 4 modes."], [ProviderError("broke off")]])
+    wb = open_summing("off", chat_model=model)
+    wb.projects.create("Modes")
+    note = wb.notes.create("Device", "The device has 4 modes.", project="Modes")
+    wb.summaries.refresh("Modes")
+    wb.notes.update(note, body="The device has 3 modes.")
+    wb = open_summing(chat_model=model)
+    assert text_of(wb, "Modes") == "It has 4 modes."
+    assert wb.summaries.get("Modes").updated_at is None
+    assert text_of(open_summing(), "Modes") == "A project on Modes. It holds 1 paper: “Device”."
 
 
 def test_a_summary_of_an_empty_project_gives_way_to_the_first_paper(

@@ -60,6 +60,7 @@ def _show(found: Sequence[ProjectSummary], *, as_json: bool) -> None:
         return
     for summary in found:
         moment, writer = summary.updated_at, summary.written_by
-        written = "" if moment is None else f" ({moment:%Y-%m-%d %H:%M} UTC, {writer})"
+        written = f"{moment:%Y-%m-%d %H:%M} UTC, {writer}" if moment else "outdated: its papers have changed"
+        written = f" ({written})" if summary.text else ""
         terminal.show(terminal.one_line(f"{summary.name}{written}"))
         terminal.show(f"  {terminal.one_line(summary.text or 'No summary yet.')}\n")

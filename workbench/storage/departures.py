@@ -1,11 +1,13 @@
-"""What becomes of conversations, memories and summaries when a project or a paper leaves. Nothing here is
-asked for by a user, so no owner is checked beyond the name that is given."""
+"""What becomes of conversations, memories and summaries when a project or a paper leaves or changes. Nothing
+here is asked for by a user, so no owner is checked beyond the name that is given."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from duckdb import DuckDBPyConnection
+
+OPENING = 200  # characters of a paper that summaries of its projects are made from
 
 
 def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, name: str) -> None:
@@ -42,6 +44,25 @@ def paper_left(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
         [user, paper_id],
     ).fetchall()
     remove_conversations(cursor, [row[0] for row in rows])
+
+
+def told_of(cursor: DuckDBPyConnection, paper_id: int) -> tuple[object, ...] | None:
+    """What a summary may tell of a paper: title, year and opening."""
+    return cursor.execute(
+        "SELECT p.title, p.year, left(g.text, ?) FROM papers p"
+        " LEFT JOIN pages g ON g.paper_id = p.paper_id AND g.page = 1 WHERE p.paper_id = ?",
+        [OPENING, paper_id],
+    ).fetchone()
+
+
+def paper_changed(cursor: DuckDBPyConnection, paper_id: int) -> None:
+    """Makes the summaries of all projects the paper is in outdated, of every user: they may tell what only
+    the old text said. They stay until they are written anew, because that may fail."""
+    cursor.execute(
+        "UPDATE projects SET summary_updated_at = NULL"
+        " WHERE project_id IN (SELECT project_id FROM project_papers WHERE paper_id = ?)",
+        [paper_id],
+    )
 
 
 def remove_conversations(cursor: DuckDBPyConnection, ids: Sequence[int]) -> None:

@@ -90,6 +90,7 @@ def replace_index(
         raise ConflictError("Another paper of this library has exactly this content already: use that one.")
     contents.check(draft)
     checked = _checked_generation(cursor, draft, generation)
+    told = departures.told_of(cursor, paper_id)
     cursor.execute(
         "UPDATE papers SET sha256 = ?, kind = ?, title = ?, authors = ?, year = ?, doi = ?, page_unit = ?,"
         " page_count = ?, chunk_count = ?, generation = ? WHERE paper_id = ?",
@@ -98,6 +99,8 @@ def replace_index(
     contents.remove(cursor, paper_id)
     contents.write(cursor, paper_id, draft, generation=checked)
     revisions.bump(cursor, paper_id, present=True)
+    if departures.told_of(cursor, paper_id) != told:
+        departures.paper_changed(cursor, paper_id)
 
 
 def store_vectors(cursor: DuckDBPyConnection, paper_id: int, array: Any, *, generation: int) -> None:

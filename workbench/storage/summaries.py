@@ -12,10 +12,10 @@ from workbench.records import ProjectSummary
 from workbench.retrieval.project_ranking import DescribedProject
 from workbench.storage import projects
 from workbench.storage.cleaning import clean_text
+from workbench.storage.departures import OPENING
 from workbench.storage.moments import utc
 
 NEWEST_PAPERS = 10
-OPENING = 200  # characters of each paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +110,20 @@ def due(
     cursor: DuckDBPyConnection, user: str, *, older_than: timedelta, project_id: int | None = None
 ) -> list[int]:
     """Ids of the user's projects whose summary should be written again: it is missing, it is older than that,
-    or no paper of the project was in it yet when it was written. Of all active projects, an old summary
-    counts only where the project has changed since. Raises NotFoundError for a project that is not the
-    user's."""
+    the text of one of its papers has changed since, or no paper of the project was in it yet when it was
+    written. Of all active projects, an old summary counts only where the project has changed since. Raises
+    NotFoundError for a project that is not the user's."""
     if project_id is not None:
         chosen, values = "project_id = ?", [projects.get(cursor, user, project_id).id]
         changed = "true"
     else:
-        chosen, values = "status = 'active'", []
+        chosen, values = (
+            "(status = 'active' OR (auto_summary IS NOT NULL AND summary_updated_at IS NULL))",
+            [],
+        )
         changed = "updated_at > summary_updated_at"
     rows = cursor.execute(
-        f"SELECT project_id FROM projects j WHERE user_name = ? AND {chosen} AND (auto_summary IS NULL"
+        f"SELECT project_id FROM projects j WHERE user_name = ? AND {chosen} AND (summary_updated_at IS NULL"
         f" OR (summary_updated_at < now() - to_seconds(?) AND {changed})"
         " OR summary_updated_at < (SELECT min(added_at) FROM project_papers pp"
         " WHERE pp.project_id = j.project_id)) ORDER BY project_id",

@@ -78,6 +78,79 @@ def test_without_a_chat_model_a_follow_up_takes_over_what_it_lacks(
     assert standalone(question, earlier=earlier) == searched
 
 
+GERMAN = "Wie hoch ist der Schmelzpunkt von Arvenit?"
+FRENCH = "Quel est le point de fusion de l'arvénite ?"
+SPANISH = "¿Cuál es el punto de fusión de la arvenita?"
+CHINESE = "阿文矿的熔点是多少？"
+JAPANESE = "アルベナイトの融点は何度ですか？"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "searched"),
+    [
+        ("Wie hoch war sie im Jahr 2022?", "Und 2023?", "Wie hoch war sie im Jahr 2023?"),
+        ("Wie hoch war sie im Jahr 2022?", "Und im Jahr 2023?", "Wie hoch war sie im Jahr 2023?"),
+        (GERMAN, "Und von Bolmarit?", "Wie hoch ist der Schmelzpunkt von Bolmarit?"),
+        (GERMAN, "Was ist mit Bolmarit?", "Was ist mit Bolmarit? (Schmelzpunkt Arvenit)"),
+        (GERMAN, "Löst es sich in Wasser?", "Löst es sich in Wasser? (Schmelzpunkt Arvenit)"),
+        (GERMAN, "Warum?", "Warum? (Schmelzpunkt Arvenit)"),
+        ("Quelle était la précision en 2022 ?", "Et en 2023 ?", "Quelle était la précision en 2023 ?"),
+        (FRENCH, "Et de la bolmarite ?", "Quel est le point de fusion de la bolmarite?"),
+        (FRENCH, "Est-elle soluble ?", "Est-elle soluble ? (point fusion l'arvénite)"),
+        (FRENCH, "Pourquoi ?", "Pourquoi ? (point fusion l'arvénite)"),
+        ("¿Cuál fue la precisión en 2022?", "¿Y en 2023?", "¿Cuál fue la precisión en 2023?"),
+        (SPANISH, "¿Y de la bolmarita?", "¿Cuál es el punto de fusión de la bolmarita?"),
+        (SPANISH, "¿Y la densidad?", "¿Y la densidad? (punto fusión arvenita)"),
+        (
+            SPANISH,
+            "¿En qué se diferencia la segunda?",
+            "¿En qué se diferencia la segunda? (punto fusión arvenita)",
+        ),
+        ("2022年的准确率是多少？", "那2023年呢？", "2023年的准确率是多少？"),
+        (CHINESE, "密度呢？", "密度呢？ (阿文矿的熔点)"),
+        (CHINESE, "它溶于水吗？", "它溶于水吗？ (阿文矿的熔点)"),
+        (CHINESE, "第二个有什么不同？", "第二个有什么不同？ (阿文矿的熔点)"),
+        ("2022年の精度は何ですか？", "では2023年は？", "2023年の精度は何ですか？"),
+        (JAPANESE, "密度は？", "密度は？ (アルベナイトの融点)"),
+        (JAPANESE, "それは水に溶けますか？", "それは水に溶けますか？ (アルベナイトの融点)"),
+        ("Qual è il punto di fusione?", "E la densità?", "E la densità? (Qual punto di fusione)"),
+    ],
+)
+def test_follow_ups_in_other_languages_take_over_what_they_lack(
+    earlier: str, question: str, searched: str
+) -> None:
+    assert standalone(question, earlier=earlier) == searched
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question"),
+    [
+        (GERMAN, "Wie dicht ist Cendrit?"),
+        (GERMAN, "Gibt es Studien zu Bolmarit?"),
+        (GERMAN, "Wie begründen die Autoren ihre Stichprobengröße?"),
+        (GERMAN, "Können Sie den Schmelzpunkt von Cendrit nennen?"),
+        (FRENCH, "Quelle est la densité de la cendrite ?"),
+        (FRENCH, "La bolmarite est-elle soluble dans l'eau ?"),
+        (FRENCH, "Y a-t-il des études sur la bolmarite ?"),
+        (FRENCH, "Comment les auteurs justifient-ils leur échantillon ?"),
+        (SPANISH, "¿Cuál es la densidad de la cendrita?"),
+        (SPANISH, "¿Hay estudios sobre la bolmarita?"),
+        (CHINESE, "博尔马矿的密度是多少？"),
+        (CHINESE, "有哪些关于博尔马矿的研究？"),
+        (CHINESE, "其他矿物的熔点是多少？"),
+        (JAPANESE, "ボルマライトの密度は何ですか？"),
+        (JAPANESE, "ボルマライトに関する研究はありますか？"),
+        (MELTING, "阿文矿的密度是多少？"),
+        (MELTING, "ความหนาแน่นของโบลมาไรต์คือเท่าไร?"),
+        ("Qual è il punto di fusione?", "Qual è la densità della bolmarite?"),
+    ],
+)
+def test_a_question_in_another_language_that_stands_alone_is_searched_as_it_was_typed(
+    earlier: str, question: str
+) -> None:
+    assert standalone(question, earlier=earlier) == question
+
+
 def test_a_first_question_is_never_rewritten() -> None:
     model = FakeChat("Something else?")
     assert standalone("And 2023?", earlier=None, model=model) == "And 2023?"

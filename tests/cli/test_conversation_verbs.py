@@ -17,7 +17,7 @@ from workbench.providers.fake_embedder import FakeEmbedder
 MELTING = "What is the melting point of arvenite?"
 SENTENCE = "The melting point of arvenite is 1013 degrees Celsius."
 OTHER = "The melting point of bolmarite is 1050 degrees Celsius."
-SOURCE = f"[1] ✓ A study of arvenite, page 2: “{SENTENCE}”"
+SOURCE = "[1] ✓ A study of arvenite, page 2"
 
 
 class Piped:

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from workbench.conversing import Conversation
 
 HELP = """\
-Type a question. An empty line does nothing. Ctrl-C stops an answer and keeps what there was; Ctrl-D ends.
-/scope all, /scope orphans, /scope NAME   where to look from now on (NAME is a project's)
-/clear                                    remove all messages of this conversation
-/help, /quit"""
+Type a question. An empty line does nothing. Ctrl-C stops an answer and keeps what there was.
+/scope          where the questions look now
+/scope NAME     look in this project from now on; /scope all and /scope orphans look there
+/clear          remove all messages of this conversation
+/help, /quit    so do help, quit and exit alone; Ctrl-D ends too"""
+_WORDS = {"help": "/help", "quit": "/quit", "exit": "/quit"}  # typed alone, in a terminal
 
 
 @click.command()
@@ -113,7 +115,10 @@ class Session:
         terminal.show(
             f"{terminal.one_line(self.conversation.title)}. Type a question; /help tells what else."
         )
-        for suggestion in self.conversation.suggestions:
+        suggestions = self.conversation.suggestions
+        if suggestions:
+            terminal.show("You could ask:")
+        for suggestion in suggestions:
             terminal.show(f"  {terminal.one_line(suggestion)}")
 
     def _lines(self) -> Iterator[str]:
@@ -125,7 +130,8 @@ class Session:
             import readline  # noqa: F401  # gives ``input`` its history and its editing
         while True:
             try:
-                yield input("\n> ").strip()
+                line = input("\n> ").strip()
+                yield _WORDS.get(line.lower(), line)
             except (EOFError, KeyboardInterrupt):
                 terminal.show()
                 return
@@ -149,8 +155,9 @@ class Session:
                     return
                 if not self._interactive:
                     terminal.show(f"> {terminal.one_line(question)}\n")
-                show_answer(events, told=self._told)
-                terminal.show()
+                show_answer(events, told=self._told, asked=question if self._interactive else None)
+                if not self._interactive:
+                    terminal.show()
             except KeyboardInterrupt:
                 if not self._interactive:
                     raise
@@ -162,8 +169,10 @@ class Session:
         word, _, rest = line.partition(" ")
         if word == "/help":
             terminal.show(HELP)
-        elif word == "/scope" and rest.strip():
-            self._set_scope(rest.strip())
+        elif word == "/scope":
+            if rest.strip():
+                self._set_scope(rest.strip())
+            terminal.note(f"Now searching: {self._scope_label()}.")
         elif word == "/clear":
             if self.conversation is not None:
                 self.wb.conversations.clear(self.conversation)
@@ -178,7 +187,13 @@ class Session:
             self.conversation = self.wb.conversations.create(self.scope)
         else:
             self.wb.conversations.update(self.conversation, scope=self.scope)
-        terminal.note(f"Now searching: {self.conversation.scope_label}.")
+
+    def _scope_label(self) -> str:
+        if self.conversation is not None:
+            return self.conversation.scope_label
+        from workbench.storage.scopes import ALL_LABEL, ORPHANS_LABEL
+
+        return ALL_LABEL if self.scope == Scope.ALL else ORPHANS_LABEL  # for a project there is one
 
     def _end(self) -> None:
         if self.as_json:

@@ -54,8 +54,9 @@ def conversations_show(opening: Opening, conversation_id: int, as_json: bool) ->
         terminal.show_json({"conversation": info_json(info), "messages": shown})
         return
     terminal.show(f"{terminal.one_line(info.title)} ({terminal.one_line(info.scope_label)})\n")
+    told: set[str] = set()
     for message in messages:
-        _show_message(message)
+        _show_message(message, told)
 
 
 @conversations.command("rename")
@@ -121,18 +122,17 @@ def message_json(message: Message) -> dict[str, Any]:
     return {**fields, "stopped": message.answer.stopped, "searched": message.answer.evidence.query, **answer}
 
 
-def _show_message(message: Message) -> None:
+def _show_message(message: Message, told: set[str]) -> None:
+    """Warnings that are ``told`` already, with an answer before, are left out."""
     if message.answer is None:
         terminal.show(f"> {terminal.one_line(message.text)}\n")
         return
-    terminal.show(message.text or "(nothing)")
+    terminal.show_wrapped(message.text or "(nothing)")
+    terminal.show_citations(message.answer)
     terminal.show()
-    for citation in message.answer.citations:
-        terminal.show(terminal.citation_line(citation))
-    if message.answer.citations:
-        terminal.show()
-    for line in (*message.answer.warnings, *message.changed):
-        terminal.show(f"({terminal.one_line(line)})\n")
+    for line in (*[w for w in message.answer.warnings if w not in told], *message.changed):
+        terminal.show_wrapped(f"({terminal.one_line(line)})\n")
+    told.update(message.answer.warnings)
 
 
 def _report(info: ConversationInfo, text: str, *, as_json: bool) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
 
 from workbench.cli import terminal
+from workbench.cli.flow import Flow, shorten
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, scope_options
-from workbench.records import AnswerDone, Event, Evidence, Notice, TextDelta
+from workbench.records import AnswerDone, Event, Evidence, EvidenceFound, Notice, TextDelta
 from workbench.scope import Scope
 
 top_k_option = click.option("--top-k", type=int, metavar="N", help="How many passages at most.")
@@ -63,7 +64,7 @@ def search(
         shared = ", shared" if p.shared else ""
         pages = f"{p.page_start}" if p.page_start == p.page_end else f"{p.page_start}–{p.page_end}"
         terminal.show(f"[{p.n}] {p.score:.2f}  {terminal.one_line(p.title)}, {p.page_unit} {pages}{shared}")
-        terminal.show(f"    {terminal.one_line(p.text)[:240]}")
+        terminal.show_wrapped(f"    {shorten(terminal.one_line(p.text), 240)}", hanging=4)
 
 
 @click.command()
@@ -96,33 +97,52 @@ def ask(
             show_answer(wb.stream(question, scope=scope, **options))
 
 
-def show_answer(events: Iterable[Event], *, told: set[str] | None = None) -> None:
+def show_answer(events: Iterable[Event], *, told: set[str] | None = None, asked: str | None = None) -> None:
     """Prints an answer as it is made, then its sources; notes go to standard error, between lines.
 
-    Notes that are ``told`` already are left out, and new ones join them.
+    Notes that are ``told`` already are left out, and new ones join them. Where what was searched is not what
+    was ``asked``, a note says so.
     """
-    begun, held = False, []
-    told = set() if told is None else told
+    flow = Flow()
+    try:
+        held = list(_shown(events, flow, set() if told is None else told, asked))
+    finally:
+        flow.end()  # also where Ctrl-C came in the middle of a word
+    for text in held:
+        terminal.note(text)
+
+
+def _shown(events: Iterable[Event], flow: Flow, told: set[str], asked: str | None) -> Iterator[str]:
+    """Shows the events; gives the notes that came in the middle of a line."""
+    begun = False
     for event in events:
         if isinstance(event, TextDelta):
             begun = True
-            terminal.show(event.text, end="")
+            flow.feed(event.text)
+        elif isinstance(event, EvidenceFound):
+            if asked is not None and event.evidence.query != asked:
+                terminal.note(f"Searched for: {event.evidence.query}")
         elif isinstance(event, Notice):
             if event.text in told:
                 continue
             told.add(event.text)
-            if begun:  # in the middle of a line
-                held.append(event.text)
+            if begun:
+                yield event.text
             else:
                 terminal.note(event.text)
         elif isinstance(event, AnswerDone):
-            terminal.show("\n")
-            for citation in event.answer.citations:
-                terminal.show(terminal.citation_line(citation))
-            if event.answer.refused and not event.answer.evidence.passages:
-                terminal.show(_nothing_found(event.answer.evidence))
-    for text in held:
-        terminal.note(text)
+            flow.end()
+            terminal.show()
+            terminal.show_citations(event.answer)
+            found = event.answer.evidence
+            if event.answer.refused and not found.passages and _says_more(found):
+                terminal.show()
+                terminal.show_wrapped(_nothing_found(found))
+
+
+def _says_more(evidence: Evidence) -> bool:
+    """Whether the line of an empty search adds to a refusal, which tells of a scope without papers itself."""
+    return evidence.scope == Scope.ORPHANS or evidence.papers_in_scope > 0
 
 
 def _nothing_found(evidence: Evidence) -> str:

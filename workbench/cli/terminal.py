@@ -13,6 +13,7 @@ import click
 
 from workbench.records import Answer, Citation, Evidence, FileOutcome, Progress
 
+_WIDEST_COLUMN, _NARROWEST_COLUMN = 80, 12
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -26,10 +27,25 @@ def one_line(text: object) -> str:
 
 
 def show(text: str = "", *, end: str = "\n") -> None:
-    """Prints in whatever encoding the terminal has; what it lacks becomes ``?``."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(plain(text).encode(encoding, "replace").decode(encoding) + end)
+    """Prints a line, or with another ``end`` a piece of one."""
+    write(plain(text) + end)
     sys.stdout.flush()
+
+
+def write(text: str) -> None:
+    """Writes in whatever encoding the terminal has; what it lacks becomes ``?``. Only for what is plain."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def show_wrapped(text: str, *, hanging: int = 0) -> None:
+    """Prints a line, on a terminal broken between words; ``hanging`` indents what follows the first part."""
+    from workbench.cli.flow import Flow
+
+    flow = Flow(hanging=hanging)
+    flow.feed(text)
+    flow.end()
+    show()
 
 
 def note(text: object) -> None:
@@ -52,19 +68,26 @@ def show_json(value: dict[str, Any]) -> None:
 
 
 def show_rows(header: list[str], rows: Iterable[Sequence[object]]) -> None:
-    """Columns as wide as their widest value, separated by two spaces."""
-    lines = [header, *[[one_line("" if v is None else v)[:80] for v in row] for row in rows]]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-    for line in lines:
-        show("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)).rstrip())
+    """Columns as wide as their widest value, separated by two spaces; on a terminal all fit on one line."""
+    from workbench.cli.flow import cells, columns, shorten
+
+    texts = [header, *[[one_line("" if v is None else v) for v in row] for row in rows]]
+    widths = [max(min(cells(line[i]), _WIDEST_COLUMN) for line in texts) for i in range(len(header))]
+    room = columns()
+    while room is not None and sum(widths) + 2 * (len(widths) - 1) > room and max(widths) > _NARROWEST_COLUMN:
+        widths[widths.index(max(widths))] -= 1
+    for line in texts:
+        fitted = [shorten(value, width) for value, width in zip(line, widths, strict=True)]
+        padded = [text + " " * (width - cells(text)) for text, width in zip(fitted, widths, strict=True)]
+        show("  ".join(padded).rstrip())
 
 
 def outcome_line(outcome: FileOutcome) -> str:
     if outcome.status == "failed":
         return f"failed     {one_line(outcome.file)}: {one_line(outcome.error)}"
-    notes = "".join(f"; {one_line(w)}" for w in outcome.warnings)
+    notes = "".join(f"\n           {one_line(w)}" for w in outcome.warnings)
     size = f"pages: {outcome.pages}, chunks: {outcome.chunks}"
-    return f"{outcome.status:9}  {one_line(outcome.file)} ({size}{notes})"
+    return f"{outcome.status:9}  {one_line(outcome.file)} ({size}){notes}"
 
 
 def evidence_json(evidence: Evidence) -> dict[str, Any]:
@@ -93,14 +116,36 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     }
 
 
-def citation_line(citation: Citation) -> str:
+def show_citations(answer: Answer) -> None:
+    """Where each number of an answer leads, once each, with the quote where the answer does not say it.
+
+    In a refusal the answer names the pages itself, and no mark is due: nothing was claimed.
+    """
+    said = _letters(answer.text)
+    lines: list[str] = []
+    for citation in answer.citations:
+        repeated = _letters(citation.quote) in said and (answer.refused or citation.support == "supported")
+        if not (repeated and answer.refused):
+            lines.append(citation_line(citation, quote=not repeated, mark=not answer.refused))
+    if lines:
+        show()
+    for line in dict.fromkeys(lines):
+        show_wrapped(line, hanging=4)
+
+
+def citation_line(citation: Citation, *, quote: bool = True, mark: bool = True) -> str:
     """``[2] ✓ Title, page 4: “quote”``; a paper that another user shares says so."""
     from workbench.chat.citing import place
 
-    mark = {"supported": "✓", "partly": "◐", "unsupported": "✗"}[citation.support]
-    title, quote = one_line(citation.title), one_line(citation.quote)
+    sign = {"supported": "✓ ", "partly": "◐ ", "unsupported": "✗ "}[citation.support] if mark else ""
     where = one_line(place(citation.page_unit, citation)) + (", shared" if citation.shared else "")
-    return f"[{citation.n}] {mark} {title}, {where}: “{quote}”"
+    words = f": “{one_line(citation.quote)}”" if quote else ""
+    return f"[{citation.n}] {sign}{one_line(citation.title)}, {where}{words}"
+
+
+def _letters(text: str) -> str:
+    """The text's letters alone: an answer writes reference numbers and line ends in its own way."""
+    return re.sub(r"\(refs?\.\s[^)]*\)|\[[^\]]*\]|[\W\d_]+", "", text).casefold()
 
 
 class ProgressBar:

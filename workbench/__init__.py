@@ -68,11 +68,17 @@ if TYPE_CHECKING:
     from workbench.chat.suggestions import suggestions
     from workbench.conversing import Conversation
     from workbench.settings import Settings
+    from workbench.tuning import Gold, Preset, Question, Replay, ReplayedPassage
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Conversation": "workbench.conversing",
+    "Gold": "workbench.tuning",
+    "Preset": "workbench.tuning",
+    "Question": "workbench.tuning",
+    "Replay": "workbench.tuning",
+    "ReplayedPassage": "workbench.tuning",
     "Settings": "workbench.settings",
     "Workbench": "workbench.api",
     "open": "workbench.api",
@@ -106,6 +112,7 @@ __all__ = [
     "EvidenceFound",
     "ExportedConversation",
     "FileOutcome",
+    "Gold",
     "IngestReport",
     "InvalidInputError",
     "LibraryError",
@@ -121,15 +128,19 @@ __all__ = [
     "PageView",
     "Paper",
     "Passage",
+    "Preset",
     "Progress",
     "Project",
     "ProjectMatch",
     "ProjectSummary",
     "ProviderError",
     "ProviderUnavailableError",
+    "Question",
     "ReaderCrashedError",
     "Reference",
     "ReferenceReport",
+    "Replay",
+    "ReplayedPassage",
     "Scope",
     "ScopeChange",
     "SentenceVerdict",

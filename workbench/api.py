@@ -19,10 +19,13 @@ from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
 from workbench.errors import ProviderError
 from workbench.interfaces import ChatModel, Embedder
+from workbench.labelling import Questions
 from workbench.library import Chunks, PaperLike, Papers, ProjectLike
+from workbench.measuring import Measuring
 from workbench.memory import Memories
 from workbench.notes import Notes
 from workbench.pooling import Mode
+from workbench.presets import Presets
 from workbench.projects import Projects
 from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
@@ -111,6 +114,16 @@ class Workbench:
             summaries=self.summaries,
         )
         self.chunks = Chunks(self._database, self.user)
+        self.questions = Questions(self._database, self.user)
+        self.presets = Presets(self._database, self.user)
+        measuring = Measuring(
+            self._asking,
+            self.projects,
+            reader=lambda: self._reader,
+            embedder=lambda: self._embedder.for_searching().embedder,
+        )
+        self.evaluate, self.evaluate_chunk_sizes = measuring.evaluate, measuring.evaluate_chunk_sizes
+        self.replay = measuring.replay
         self.memory = Memories(
             self._database, self.user, embedder=lambda: self._embedder.for_searching().embedder
         )
@@ -156,8 +169,8 @@ class Workbench:
         ``Evidence.dropped``; times in seconds are in ``Evidence.timing``.
         """
         scope = as_scope(scope)
-        limits = self._asking.limits(top_k, max_per_paper, min_relevance)
-        return self._asking.find(query, scope=scope, limits=limits, mode=mode).evidence
+        given = self._asking.given(top_k, max_per_paper, min_relevance)
+        return self._asking.find(query, scope=scope, given=given, mode=mode).evidence
 
     def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
         """A cited answer from the scope's papers, or a refusal with the nearest passages.
@@ -202,14 +215,14 @@ class Workbench:
         """
         started = time.perf_counter()
         scope = as_scope(scope)
-        limits = self._asking.limits(top_k, max_per_paper, min_relevance)
+        given = self._asking.given(top_k, max_per_paper, min_relevance)
         if reply := small_talk_reply(checked_query(question, mode)):
             with self._database.read() as cursor:
                 label = scopes.label(cursor, self.user, scope)
             return EventStream(SmallTalk(question, reply, scope, label, (), started).events())
         model, warnings = self._asking.chat_model(provider, scope)
         stoppable = StoppableModel(model) if model is not None else None
-        found = self._asking.find(question, scope=scope, limits=limits, mode=mode)
+        found = self._asking.find(question, scope=scope, given=given, mode=mode)
         task = AnswerTask(
             question=found.evidence.query,
             evidence=found.evidence,
@@ -255,8 +268,9 @@ class Workbench:
 
     def sql(self, query: str, parameters: Sequence[Any] | None = None) -> pandas.DataFrame:
         """The rows of one SELECT over this user's papers, pages, chunks, projects, project_papers,
-        retrievals, retrieval_passages, ledger, conversations, messages and memories. Read only; raises
-        InvalidInputError for anything else."""
+        retrievals, retrieval_passages, ledger, conversations, messages, memories, questions, question_gold,
+        evaluations, evaluation_results, evaluation_scores and presets. Read only; raises InvalidInputError
+        for anything else."""
         with self._database.read() as cursor:
             return readonly_sql.run(cursor, self.user, query, parameters)
 

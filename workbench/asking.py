@@ -9,7 +9,7 @@ from typing import Any
 from workbench.chat.extractive import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, KeywordIndex, VectorIndex
-from workbench.retrieval.selection import SelectionLimits
+from workbench.retrieval.parameters import SearchParameters
 from workbench.scope import Scope
 from workbench.searching import Found, Searcher
 from workbench.serving import ServingEmbedder
@@ -27,26 +27,29 @@ class Asking:
         self, database: Database, settings: Settings, embedder: ServingEmbedder, *, chat_model: Any | None
     ) -> None:
         self.database, self.settings, self.user = database, settings, settings.user
-        self._embedder, self._given_chat_model = embedder, chat_model
+        self._embedder, self.given_chat_model = embedder, chat_model
 
-    def limits(
-        self, top_k: int | None, max_per_paper: int | None, min_relevance: float | None
-    ) -> SelectionLimits:
-        """The limits of one call: those given, else the settings'."""
-        chosen = self.settings
-        return SelectionLimits(
-            top_k=chosen.top_k if top_k is None else top_k,
-            max_per_paper=chosen.max_chunks_per_paper if max_per_paper is None else max_per_paper,
-            min_relevance=chosen.min_relevance if min_relevance is None else min_relevance,
-        )
+    @staticmethod
+    def given(
+        top_k: int | None, max_per_paper: int | None, min_relevance: float | None
+    ) -> dict[str, int | float]:
+        """The parameters that a call itself gives. Raises InvalidInputError for values that cannot be."""
+        values = {"top_k": top_k, "max_per_paper": max_per_paper, "min_relevance": min_relevance}
+        given = {name: value for name, value in values.items() if value is not None}
+        SearchParameters().with_values(given)
+        return given
 
     def find(self, question: str, **wanted: Any) -> Found:
         """The evidence for a question; ``wanted`` is what ``Searcher.find`` takes."""
         try:
-            return self._searcher().find(question, **wanted)
+            return self.searcher().find(question, **wanted)
         except EmbedderMismatchError:  # another process has given the library other vectors since
-            self._embedder.forget()
-            return self._searcher().find(question, **wanted)
+            self.forget_embedder()
+            return self.searcher().find(question, **wanted)
+
+    def forget_embedder(self) -> None:
+        """The next search asks anew which embedder serves the library."""
+        self._embedder.forget()
 
     def similarity(self, question: str) -> Similarity | None:
         """Cosines with the question, for answers without a chat model; zeros where the embedder fails."""
@@ -74,8 +77,8 @@ class Asking:
             raise InvalidInputError(f"provider={provider!r}: allowed are {', '.join(CHAT_PROVIDERS)}.")
         if provider == "extractive":
             return None, ()
-        if provider in (None, "auto") and self._given_chat_model is not None:
-            return as_chat_model(self._given_chat_model), ()
+        if provider in (None, "auto") and self.given_chat_model is not None:
+            return as_chat_model(self.given_chat_model), ()
         settings = self.settings.model_copy(update={"chat": provider}) if provider else self.settings
         model, warnings = choose_chat(settings, project=scope.project_id is not None)
         return model, tuple(warnings)
@@ -107,7 +110,8 @@ class Asking:
         self._vector_index.refresh()
         self._keyword_index.refresh()
 
-    def _searcher(self) -> Searcher:
+    def searcher(self) -> Searcher:
+        """The search, with the embedder that serves the library now."""
         choice = self._embedder.for_searching()
         return Searcher(
             database=self.database,
@@ -117,4 +121,9 @@ class Asking:
             embedder=choice.embedder,
             warnings=choice.warnings,
             shared_share=self.settings.shared_share,
+            defaults=SearchParameters(
+                top_k=self.settings.top_k,
+                max_per_paper=self.settings.max_chunks_per_paper,
+                min_relevance=self.settings.min_relevance,
+            ),
         )

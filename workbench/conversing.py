@@ -147,7 +147,7 @@ class Conversation:
         request = Request(
             conversation_id=self.id,
             question=clean_text(question).strip(),
-            limits=desk.asking.limits(top_k, max_per_paper, min_relevance),
+            given=desk.asking.given(top_k, max_per_paper, min_relevance),
             mode=mode,
             model=stoppable,
             warnings=warnings,

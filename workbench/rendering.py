@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.records import Answer, Citation, Evidence, Passage
+    from workbench.tuning import Replay, ReplayedPassage
 
 CELL_LIMIT = 300
 
@@ -61,6 +62,38 @@ def answer_html(answer: Answer) -> str:
     sources = table_html(["n", "support", "paper", "page", "quote"], rows) if rows else ""
     notes = "".join(f"<p><i>{escape(w)}</i></p>" for w in answer.warnings)
     return paragraphs + sources + notes
+
+
+def replay_html(replay: Replay) -> str:
+    """The question, the numbers before and after, and each passage with its old and new number."""
+    rows: list[list[object]] = [
+        [_CHANGES[p.change], _number(p.old_n), _number(p.new_n), p.title, _page_range(p), p.reason or p.text]
+        for p in replay.passages
+    ]
+    head = f"<p><b>{escape(replay.query)}</b> · {escape(replay.scope_label)}<br>{escape(_moved(replay))}</p>"
+    notes = "".join(f"<p><i>{escape(line)}</i></p>" for line in (*replay.changed, *replay.warnings))
+    return head + table_html(["", "was", "is", "paper", "page", "why it left, or its text"], rows) + notes
+
+
+_CHANGES = {"enters": "+ enters", "leaves": "− leaves", "stays": "stays"}
+
+
+def _moved(replay: Replay) -> str:
+    """The numbers that differ, ``top_k 15 → 8``, and how many passages came and went."""
+    names = [n for n in replay.after if n in replay.before and replay.before[n] != replay.after[n]]
+    moved = [f"{name} {replay.before[name]} → {replay.after[name]}" for name in names]
+    counts = f"{len(replay.entered)} enter, {len(replay.left)} leave, {len(replay.stayed)} stay"
+    return "; ".join([", ".join(moved) or "the same numbers", counts])
+
+
+def _number(n: int | None) -> str:
+    return "" if n is None else f"[{n}]"
+
+
+def _page_range(passage: ReplayedPassage) -> str:
+    if passage.page_start is None or passage.page_end is None:
+        return ""
+    return _pages(passage.page_start, passage.page_end)
 
 
 def titled(source: Passage | Citation) -> str:

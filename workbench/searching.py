@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import EmbedderMismatchError, InvalidInputError, LibraryError, ProviderError
 from workbench.interfaces import Embedder, KeywordIndex, VectorIndex
 from workbench.pooling import MODES, Chosen, Mode, Pool
 from workbench.records import Candidate, Chunk, Evidence, Hit, Page, Paper, Passage
 from workbench.retrieval.answerability import Answerability, judge_answerable
-from workbench.retrieval.fusion import FusionWeights
+from workbench.retrieval.parameters import SearchParameters
 from workbench.retrieval.placing import Place
-from workbench.retrieval.selection import Selection, SelectionLimits
+from workbench.retrieval.selection import Selection
 from workbench.scope import Scope
 from workbench.scoping import View, elsewhere, not_ready, stored_summaries, view_of
-from workbench.storage import chunks, generations, papers, retrievals
+from workbench.storage import chunks, generations, papers, presets, retrievals
 from workbench.storage.database import Database
 
 if TYPE_CHECKING:
@@ -56,7 +56,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Gathered:
-    """What one question found, while the library is held open: any of the limits may choose from it."""
+    """What one question found, while the library is held open: any parameters may choose from it.
+
+    ``current`` are those in effect for the call and the scope, ``preset`` the name of the project's that made
+    some of them.
+    """
 
     cursor: DuckDBPyConnection
     user: str
@@ -64,7 +68,14 @@ class Gathered:
     pool: Pool
     watch: _Stopwatch
     warnings: tuple[str, ...]
+    current: SearchParameters
+    preset: str | None
     _texts: dict[int, Chunk] = field(default_factory=dict, repr=False)
+
+    def choose(self, parameters: SearchParameters) -> Chosen:
+        """The passages that these numbers choose, as candidates, and all that they chose from."""
+        with self.watch.timed("selection"):
+            return self.pool.choose(parameters.limits, weights=parameters.weights)
 
     def passages(self, chosen: Chosen) -> tuple[Passage, ...]:
         """The numbered passages of one choice."""
@@ -74,11 +85,10 @@ class Gathered:
             for n, c in enumerate(chosen.selection.chosen, start=1)
         )
 
-    def found(self, limits: SelectionLimits, *, weights: FusionWeights | None = None) -> Found:
+    def found(self, parameters: SearchParameters) -> Found:
         """The evidence that these numbers choose, with all that an answer needs. Nothing is recorded."""
         pool, view = self.pool, self.pool.view
-        with self.watch.timed("selection"):
-            chosen = pool.choose(limits, weights=weights)
+        chosen = self.choose(parameters)
         with self.watch.timed("passages"):
             wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
             texts = self._texts_of(wanted)
@@ -91,7 +101,7 @@ class Gathered:
             passages=self.passages(chosen),
             dropped=chosen.selection.dropped[:JUDGED],
             papers_in_scope=view.in_scope,
-            parameters=_parameters(pool, limits, weights, candidates=len(chosen.ranked)),
+            parameters=self._noted(parameters, candidates=len(chosen.ranked)),
             warnings=tuple(dict.fromkeys([*self.warnings, *notes])),  # a deeper pass meets the same trouble
             timing=dict(self.watch.seconds),
             summaries=summaries,
@@ -104,6 +114,16 @@ class Gathered:
             papers=[(c.paper_id, view.papers[c.paper_id].title) for c in wanted],
         )
         return Found(evidence, tuple(pages), verdict)
+
+    def _noted(self, parameters: SearchParameters, *, candidates: int) -> dict[str, Any]:
+        """What a stored retrieval needs to be run again; preset and paper only where there is one."""
+        pool = self.pool
+        found = {"mode": pool.mode, "candidates": candidates, "shared_share": pool.share}
+        preset = self.preset if parameters == self.current else None
+        more = {"preset": preset, "paper": pool.paper}
+        return (
+            parameters.values() | found | {name: value for name, value in more.items() if value is not None}
+        )
 
     def _texts_of(self, candidates: Sequence[Candidate]) -> dict[int, Chunk]:
         missing = [c.chunk_id for c in candidates if c.chunk_id not in self._texts]
@@ -129,27 +149,29 @@ class Searcher:
     embedder: Embedder | None
     warnings: tuple[str, ...] = ()
     shared_share: float = 0.0
+    defaults: SearchParameters = field(default_factory=SearchParameters)
 
     def find(
         self,
         query: str,
         *,
         scope: Scope,
-        limits: SelectionLimits,
-        weights: FusionWeights | None = None,
+        given: Mapping[str, Any] | None = None,
         mode: Mode = "hybrid",
         paper: int | None = None,
     ) -> Found:
         """The evidence for ``query``; recorded, so that it can be replayed and compared in SQL.
 
-        With ``paper`` only this paper is searched, whatever the scope. ``weights`` replace those of the mode.
+        ``given`` are the call's own parameters, by the names of ``SearchParameters``; the others are those of
+        the project's chosen preset, else ``defaults``. With ``paper`` only this paper is searched, whatever
+        the scope.
 
         Raises InvalidInputError for an empty or overlong query or an unknown mode, NotFoundError for a
         project or paper that is not the user's, EmbedderMismatchError where the library's vectors are not
         this embedder's.
         """
-        with self.gather(query, scope=scope, limits=[limits], mode=mode, paper=paper) as gathered:
-            found = gathered.found(limits, weights=weights)
+        with self.gather(query, scope=scope, given=given, mode=mode, paper=paper) as gathered:
+            found = gathered.found(gathered.current)
         self._record(found.evidence)
         return found
 
@@ -159,11 +181,13 @@ class Searcher:
         query: str,
         *,
         scope: Scope,
-        limits: Sequence[SelectionLimits],
+        given: Mapping[str, Any] | None = None,
+        sets: Sequence[SearchParameters] = (),
         mode: Mode = "hybrid",
         paper: int | None = None,
     ) -> Iterator[Gathered]:
-        """Everything that ``query`` finds, deep enough for each of ``limits``, which may then choose.
+        """Everything that ``query`` finds, deep enough for the parameters in effect and for each of ``sets``,
+        which may then choose. Nothing is recorded.
 
         The library is held open inside the block, in one state from the scope to the passages. Raises what
         ``find`` raises.
@@ -179,8 +203,20 @@ class Searcher:
             if vector is not None:
                 self._check_embedder(cursor)
             warnings += not_ready(view.left_out)
-            pool = self._deep_enough(cursor, query, vector, view, limits, mode, paper, watch, warnings)
-            yield Gathered(cursor, self.user, scope, pool, watch, tuple(warnings))
+            current, preset = self.in_effect(cursor, scope, given)
+            wanted = [current, *sets]
+            pool = self._deep_enough(cursor, query, vector, view, wanted, mode, paper, watch, warnings)
+            yield Gathered(cursor, self.user, scope, pool, watch, tuple(warnings), current, preset)
+
+    def in_effect(
+        self, cursor: DuckDBPyConnection, scope: Scope, given: Mapping[str, Any] | None = None
+    ) -> tuple[SearchParameters, str | None]:
+        """The parameters of a call: ``given``, before those of the project's chosen preset, before
+        ``defaults``; and the preset's name."""
+        project = scope.project_id
+        preset = None if project is None else presets.chosen(cursor, self.user, project)
+        kept = preset.parameters if preset is not None else {}
+        return self.defaults.with_values({**kept, **(given or {})}), preset.name if preset else None
 
     def _check_embedder(self, cursor: DuckDBPyConnection) -> None:
         serving = generations.serving(cursor)
@@ -197,21 +233,22 @@ class Searcher:
         query: str,
         vector: numpy.ndarray | None,
         view: View,
-        limits: Sequence[SelectionLimits],
+        sets: Sequence[SearchParameters],
         mode: Mode,
         paper: int | None,
         watch: _Stopwatch,
         warnings: list[str],
     ) -> Pool:
-        """Fetches deeper while any of the limits leaves seats empty and more may come."""
-        depth = max([DEPTH, *(8 * each.top_k for each in limits)])
+        """Fetches deeper while any of the sets leaves seats empty and more may come."""
+        depth = max([DEPTH, *(8 * each.top_k for each in sets)])
         while True:
             pool = self._pool(cursor, query, vector, view, depth, mode, paper, watch, warnings)
             # seats that shared papers may not take stay empty
             if pool.exhausted or (view.blended and depth >= DEEPEST):
                 return pool
             with watch.timed("selection"):
-                if all(len(pool.choose(each).selection.chosen) >= each.top_k for each in limits):
+                chosen = ((pool.choose(each.limits, weights=each.weights), each.top_k) for each in sets)
+                if all(len(choice.selection.chosen) >= top_k for choice, top_k in chosen):
                     return pool
             depth *= 4
 
@@ -327,16 +364,6 @@ def _pages_of(cursor: DuckDBPyConnection, selection: Selection, texts: dict[int,
     """The pages that the chosen passages stand on."""
     seated = [texts[c.chunk_id] for c in selection.chosen]
     return papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
-
-
-def _parameters(
-    pool: Pool, limits: SelectionLimits, weights: FusionWeights | None, *, candidates: int
-) -> dict[str, object]:
-    """What a stored retrieval needs to be run again. ``paper`` and ``keyword_weight`` only where given."""
-    own = {"keyword_weight": weights.keyword_share} if weights is not None else {}
-    paper = {"paper": pool.paper} if pool.paper is not None else {}
-    found = {"mode": pool.mode, "candidates": candidates, "shared_share": pool.share}
-    return {**asdict(limits), **found, **own, **paper}
 
 
 def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper, *, shared: bool) -> Passage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,7 +33,6 @@ from workbench.records import (
     SentenceVerdict,
     TextDelta,
 )
-from workbench.retrieval.selection import SelectionLimits
 from workbench.scope import Scope
 from workbench.searching import LONGEST_QUERY, Found
 from workbench.storage import conversations, messages, revisions
@@ -64,11 +63,12 @@ class Desk:
 
 @dataclass(frozen=True)
 class Request:
-    """A question to one conversation, and how to answer it. ``model`` writes, or nobody does."""
+    """A question to one conversation, and how to answer it: ``given`` are the parameters of the call itself,
+    ``model`` writes, or nobody does."""
 
     conversation_id: int
     question: str
-    limits: SelectionLimits
+    given: Mapping[str, int | float]
     mode: Mode
     model: ChatModel | None
     warnings: tuple[str, ...] = ()
@@ -194,7 +194,7 @@ def _standalone(request: Request, opened: _Opened, history: Sequence[ChatMessage
 
 
 def _find(desk: Desk, request: Request, info: ConversationInfo, scope: Scope, searched: str) -> Found:
-    find = partial(desk.asking.find, searched, scope=scope, limits=request.limits, mode=request.mode)
+    find = partial(desk.asking.find, searched, scope=scope, given=request.given, mode=request.mode)
     if info.paper_id is None:
         return find()
     if request.model is not None:
@@ -204,7 +204,7 @@ def _find(desk: Desk, request: Request, info: ConversationInfo, scope: Scope, se
         if prompt.fits and not prompt.left_out:
             return whole
     return desk.asking.find(
-        searched, scope=scope, limits=request.limits, mode=request.mode, paper=info.paper_id
+        searched, scope=scope, given=request.given, mode=request.mode, paper=info.paper_id
     )
 
 

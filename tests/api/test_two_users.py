@@ -22,6 +22,8 @@ def two(open_as: Callable[..., Workbench], mineral_files: list[Path]) -> tuple[W
         wb.summaries.refresh(number)
         wb.memory.remember(f"My name is {wb.user} and I study minerals.", scope=Scope.project(number))
         wb.conversations.create(Scope.project(number), title=f"Thread of {wb.user}")
+        wb.questions.add(QUESTION, *((1, 2) if wb is ann else (4, 2)), project=number)
+        wb.presets.save(number, "Narrow", max_per_paper=2)
     return ann, bob
 
 
@@ -54,6 +56,12 @@ def test_no_call_shows_one_user_what_is_the_others(two: tuple[Workbench, Workben
         assert [c.id for c in wb.conversations.list(None)] == [own_project]
         found = wb.tools.execute("search_projects", {"query": "minerals"})["projects"]
         assert [project["id"] for project in found] == [own_project]
+        assert [q.project_id for q in wb.questions.list()] == [own_project]
+        wb.evaluate(project=own_project)
+        wb.replay(found_again := wb.search(QUESTION, scope=Scope.ALL))
+        assert {p.paper_id for p in wb.replay(found_again)} == own
+        for table in ("evaluations", "questions", "presets"):
+            assert len(wb.sql(f"SELECT * FROM {table}")) == 1
         for table in ("conversations", "messages", "memories"):
             assert set(wb.sql(f"SELECT * FROM {table}").iloc[:, 0]) <= {own_project}
 
@@ -107,6 +115,21 @@ CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.conversations.create(Scope.project(1)),
     lambda bob: bob.project_chat(1),
     lambda bob: bob.paper_chat(1),
+    lambda bob: bob.questions.add("What is it?", 1, 2),
+    lambda bob: bob.questions.add("What is it?", 4, 2, project="Minerals"),
+    lambda bob: bob.questions.list(Scope.project(1)),
+    lambda bob: bob.questions.get("q-1", project=1),
+    lambda bob: bob.questions.delete("q-1", project=1),
+    lambda bob: bob.questions.put(bob.questions.list(), project=1),
+    lambda bob: bob.evaluate(bob.questions.list(), project=1),
+    lambda bob: bob.evaluate(bob.questions.list(), scope=Scope.project(1)),
+    lambda bob: bob.evaluate_chunk_sizes([100], bob.questions.list(), project=1),
+    lambda bob: bob.presets.save(1, "Mine now", top_k=3),
+    lambda bob: bob.presets.get("Minerals", "Narrow"),
+    lambda bob: bob.presets.list(1),
+    lambda bob: bob.presets.chosen(1),
+    lambda bob: bob.presets.choose(1, None),
+    lambda bob: bob.presets.delete(1, "Narrow"),
 ]
 
 
@@ -117,7 +140,13 @@ def test_whatever_names_the_others_papers_or_project_does_not_find_it(
 
     def of_ann() -> tuple[Any, ...]:
         kept = (ann.papers.list(), ann.projects.list(), ann.projects.papers(1), ann.summaries.list(None))
-        return (*kept, ann.memory.list(), ann.conversations.list(None))
+        return (
+            *kept,
+            ann.memory.list(),
+            ann.conversations.list(None),
+            ann.questions.list(),
+            ann.presets.list(1),
+        )
 
     state = of_ann()
     for number, call in enumerate(CALLS):

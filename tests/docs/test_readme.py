@@ -63,7 +63,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as the README's reader has it: some papers, and nothing of ours."""
     folder = tmp_path_factory.mktemp("readme")
     (folder / "data").mkdir()
-    for name in SAMPLES:
+    for name in (*SAMPLES, "questions.jsonl"):
         shutil.copy(ROOT / "data" / name, folder / "data")
     return folder
 

@@ -18,17 +18,21 @@ from workbench.records import Dropped, Evidence
 from workbench.scope import Scope
 from workbench.storage import (
     conversations,
+    evaluations,
     generations,
     ledger,
     memories,
     messages,
     papers,
+    presets,
     projects,
+    questions,
     readonly_sql,
     retrievals,
     shares,
 )
 from workbench.storage.database import Database
+from workbench.tuning import Gold, Question
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +55,24 @@ def two_users(tmp_path_factory: pytest.TempPathFactory) -> Database:
             thread = conversations.create(cursor, user, title=f"{word} thread")
             messages.add_question(cursor, user, thread.id, f"{word} question", scope=Scope.ORPHANS)
             memories.remember(cursor, user, f"{word} memory", key=word, project_id=None)
+            labelled = Question(word, f"{word} question", (Gold(f"{word}.txt", 1),))
+            questions.add(cursor, user, labelled, project_id=project.id)
+            presets.save(cursor, user, project.id, f"{word} preset", {"top_k": 4})
+            presets.choose(cursor, user, project.id, f"{word} preset")
+            figures = dict.fromkeys(("mean", "low", "high", "p"), 0.5)
+            differences = dict.fromkeys(("difference", "difference_low", "difference_high"), float("nan"))
+            result = {"set": 0, "parameters": {}, "metric": word, "questions": 1} | figures | differences
+            evaluations.record(
+                cursor,
+                user,
+                scope=Scope.ALL,
+                scope_label=f"{word} scope",
+                questions=1,
+                options={},
+                seconds=1,
+                results=[result],
+                scores=[(0, word, f"{word} question", "m", 1, 2)],
+            )
         shares.share(cursor, "bob", paper_id)
     return database
 
@@ -77,6 +99,12 @@ def test_each_view_holds_the_users_rows_alone(two_users: Database) -> None:
         "conversations": values(two_users, "SELECT kind, title FROM conversations"),
         "messages": values(two_users, "SELECT role, text FROM messages"),
         "memories": values(two_users, "SELECT text FROM memories"),
+        "questions": values(two_users, "SELECT label, question FROM questions"),
+        "question_gold": values(two_users, "SELECT file, page FROM question_gold"),
+        "evaluations": values(two_users, "SELECT scope_label FROM evaluations"),
+        "evaluation_results": values(two_users, "SELECT metric, mean FROM evaluation_results"),
+        "evaluation_scores": values(two_users, "SELECT label, part, whole FROM evaluation_scores"),
+        "presets": values(two_users, "SELECT name, parameters, chosen FROM presets"),
     }
     assert seen == {
         "papers": [["On mine", "mine.txt", False], ["On shared", "shared.txt", True]],
@@ -90,6 +118,12 @@ def test_each_view_holds_the_users_rows_alone(two_users: Database) -> None:
         "conversations": [["thread", "mine thread"]],
         "messages": [["user", "mine question"]],
         "memories": [["mine memory"]],
+        "questions": [["mine", "mine question"]],
+        "question_gold": [["mine.txt", 1]],
+        "evaluations": [["mine scope"]],
+        "evaluation_results": [["mine", 0.5]],
+        "evaluation_scores": [["mine", 1.0, 2.0]],
+        "presets": [["mine preset", '{"top_k": 4}', True]],
     }
     assert set(seen) == set(readonly_sql.VIEWS)
     for view in readonly_sql.VIEWS:

@@ -11,9 +11,11 @@ OPENING = 200  # characters of a paper that summaries of its projects are made f
 
 
 def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, name: str) -> None:
-    """Removes the project's own chat and its memories. Threads that saw the project see orphans from now on,
-    and say so."""
-    cursor.execute("DELETE FROM memories WHERE user_name = ? AND project_id = ?", [user, project_id])
+    """Removes the project's own chat, its memories and its presets. Threads that saw the project see orphans
+    from now on, and say so; its labelled questions stay, in no project."""
+    for table in ("memories", "presets"):
+        cursor.execute(f"DELETE FROM {table} WHERE user_name = ? AND project_id = ?", [user, project_id])
+    _free_questions(cursor, user, project_id)
     rows = cursor.execute(
         "SELECT conversation_id FROM conversations"
         " WHERE user_name = ? AND kind = 'project' AND rag_project_id = ?",
@@ -29,6 +31,26 @@ def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, n
         " WHERE user_name = ? AND kind = 'thread' AND rag_project_id = ?",
         [notice, user, project_id],
     )
+
+
+def _free_questions(cursor: DuckDBPyConnection, user: str, project_id: int) -> None:
+    """One whose id is taken among those of no project gets a number behind it."""
+    rows = cursor.execute(
+        "SELECT question_id, label, project_id FROM questions"
+        " WHERE user_name = ? AND (project_id IS NULL OR project_id = ?) ORDER BY question_id",
+        [user, project_id],
+    ).fetchall()
+    taken = {label for _, label, project in rows if project is None}
+    for question_id, label, project in rows:
+        if project is None:
+            continue
+        free, number = label, 2
+        while free in taken:
+            free, number = f"{label}-{number}", number + 1
+        taken.add(free)
+        cursor.execute(
+            "UPDATE questions SET project_id = NULL, label = ? WHERE question_id = ?", [free, question_id]
+        )
 
 
 def paper_left(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:

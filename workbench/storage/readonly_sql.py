@@ -86,6 +86,31 @@ VIEWS = {
         SELECT memory_id, text, project_id, message_id, created_at AT TIME ZONE 'UTC' AS created_at,
                seen_at AT TIME ZONE 'UTC' AS seen_at
         FROM {library}.main.memories WHERE user_name = {user}""",
+    "questions": """
+        SELECT question_id, project_id, label, type, question, answer, note,
+               created_at AT TIME ZONE 'UTC' AS created_at
+        FROM {library}.main.questions WHERE user_name = {user}""",
+    "question_gold": """
+        SELECT g.question_id, g.ordinal, g.paper_id, g.file, g.page, g.phrase
+        FROM {library}.main.question_gold g WHERE g.question_id IN
+            (SELECT question_id FROM {library}.main.questions WHERE user_name = {user})""",
+    "evaluations": """
+        SELECT evaluation_id, rag_project_id, scope_label, questions, options, seconds,
+               created_at AT TIME ZONE 'UTC' AS created_at
+        FROM {library}.main.evaluations WHERE user_name = {user}""",
+    "evaluation_results": """
+        SELECT r.evaluation_id, r.set_number, r.parameters, r.metric, r.mean, r.low, r.high, r.questions,
+               r.difference, r.difference_low, r.difference_high, r.p
+        FROM {library}.main.evaluation_results r WHERE r.evaluation_id IN
+            (SELECT evaluation_id FROM {library}.main.evaluations WHERE user_name = {user})""",
+    "evaluation_scores": """
+        SELECT s.evaluation_id, s.set_number, s.label, s.question, s.metric, s.part, s.whole
+        FROM {library}.main.evaluation_scores s WHERE s.evaluation_id IN
+            (SELECT evaluation_id FROM {library}.main.evaluations WHERE user_name = {user})""",
+    "presets": """
+        SELECT project_id, name, parameters, chosen, created_at AT TIME ZONE 'UTC' AS created_at,
+               updated_at AT TIME ZONE 'UTC' AS updated_at
+        FROM {library}.main.presets WHERE user_name = {user}""",
 }
 _VISIBLE = """SELECT paper_id FROM {library}.main.papers WHERE shared
     UNION SELECT paper_id FROM {library}.main.library_links WHERE user_name = {user}"""
@@ -121,8 +146,9 @@ def run(
     """The rows of one SELECT as a DataFrame.
 
     The query sees the views ``papers``, ``pages``, ``chunks``, ``projects``, ``project_papers``,
-    ``retrievals``, ``retrieval_passages``, ``ledger``, ``conversations``, ``messages`` and ``memories``, each
-    with the user's own rows; times are in UTC.
+    ``retrievals``, ``retrieval_passages``, ``ledger``, ``conversations``, ``messages``, ``memories``,
+    ``questions``, ``question_gold``, ``evaluations``, ``evaluation_results``, ``evaluation_scores`` and
+    ``presets``, each with the user's own rows; times are in UTC.
     ``parameters`` are bound to ``?`` or ``$name``. Raises InvalidInputError, in one line, for anything that
     is not a SELECT on those, for DuckDB's own complaints, for more than ``MAX_ROWS`` rows or ``MAX_BYTES``
     bytes, and after ``timeout`` seconds.

@@ -53,6 +53,26 @@ NEVER = (
         " GROUP BY user_name, coalesce(project_id, 0), text_key HAVING count(*) > 1)",
     ),
     (
+        "questions or presets of a project that is not their user's",
+        "SELECT count(*) FROM (SELECT user_name, project_id FROM questions WHERE project_id IS NOT NULL"
+        " UNION ALL SELECT user_name, project_id FROM presets)"
+        " WHERE (user_name, project_id) NOT IN (SELECT (user_name, project_id) FROM projects)",
+    ),
+    (
+        "questions or presets of one name, and projects with two chosen presets",
+        "SELECT count(*) FROM (SELECT 1 FROM questions"
+        " GROUP BY user_name, coalesce(project_id, 0), label HAVING count(*) > 1"
+        " UNION ALL SELECT 1 FROM presets GROUP BY project_id, name_key HAVING count(*) > 1"
+        " UNION ALL SELECT 1 FROM presets WHERE chosen GROUP BY project_id HAVING count(*) > 1)",
+    ),
+    (
+        "places of no question, and figures of no evaluation",
+        "SELECT (SELECT count(*) FROM question_gold"
+        " WHERE question_id NOT IN (SELECT question_id FROM questions))"
+        " + (SELECT count(*) FROM evaluation_results"
+        " WHERE evaluation_id NOT IN (SELECT evaluation_id FROM evaluations))",
+    ),
+    (
         "summaries without a time, or times without a summary",
         "SELECT count(*) FROM projects WHERE (auto_summary IS NULL) <> (summary_updated_at IS NULL)",
     ),

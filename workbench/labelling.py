@@ -1,0 +1,192 @@
+"""``wb.questions``: labelled questions of this user, to measure searches and answers on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.errors import InvalidInputError, NotFoundError
+from workbench.evaluation.metrics import letters
+from workbench.evaluation.question_files import question_from, question_lines, read_questions
+from workbench.library import PaperLike, ProjectLike, paper_id_of, project_key
+from workbench.scope import Scope, as_scope
+from workbench.storage import papers, projects
+from workbench.storage import questions as store
+from workbench.storage.database import Database
+from workbench.tuning import UNANSWERABLE, Gold, Question, type_of
+
+Listed = list  # inside the class below the name ``list`` means its method
+
+
+class Questions:
+    """``wb.questions``: this user's labelled questions. Another user's do not exist here."""
+
+    def __init__(self, database: Database, user: str) -> None:
+        self._database, self._user = database, user
+
+    def add(
+        self,
+        question: str,
+        paper: PaperLike | None = None,
+        page: int | None = None,
+        *,
+        phrase: str = "",
+        answer: str = "",
+        project: ProjectLike | None = None,
+    ) -> Question:
+        """Says "this page answers this question", and returns the question with all its labels.
+
+        The same question again, with another page, gets that page too. Without a paper it is a question that
+        the papers do not answer. ``phrase`` is a few words of the page that answer it, ``answer`` a short
+        right answer. Raises NotFoundError for an unknown paper, page or project, InvalidInputError for a
+        phrase that does not stand on the page.
+        """
+        if (paper is None) != (page is None):
+            raise InvalidInputError("A label needs both: the paper, and the page that answers the question.")
+        asked = question_from({"id": "new", "question": question, "answer": answer}, where="This question")
+        with self._database.write() as cursor:
+            project_id = None
+            if project is not None:
+                project_id = projects.get(cursor, self._user, project_key(project)).id
+            gold: tuple[Gold, ...] = ()
+            if paper is not None and page is not None:
+                found = papers.get(cursor, self._user, paper_id_of(paper))
+                text = papers.page(cursor, found.id, _checked_page(page)).text
+                gold = (Gold(found.file, page, _checked_phrase(phrase, text, found.file, page), found.id),)
+            known = store.with_text(cursor, self._user, asked.question, project_id=project_id)
+            if known is None:
+                made = replace(asked, id="", gold=gold, type=type_of(gold))
+                return store.add(cursor, self._user, made, project_id=project_id)
+            kept = tuple(g for g in known.gold if not _same_place(g, gold))
+            merged = (*kept, *gold)
+            own_word = known.type not in (type_of(known.gold), UNANSWERABLE)
+            changed = replace(
+                known,
+                gold=merged,
+                type=known.type if own_word else type_of(merged),
+                answer=asked.answer or known.answer,
+            )
+            store.put(cursor, self._user, changed, project_id=project_id)
+            return store.get(cursor, self._user, known.id, project_id=project_id)
+
+    def get(self, question: str | Question, *, project: ProjectLike | None = None) -> Question:
+        """The question of this id in a project, or in none. Raises NotFoundError."""
+        with self._database.read() as cursor:
+            project_id = self._project_id(question, project)
+            return store.get(cursor, self._user, _label(question), project_id=project_id)
+
+    def list(self, scope: Scope = Scope.ALL) -> Listed[Question]:
+        """All questions in the order they came; with a project's scope those of the project, with
+        ``Scope.ORPHANS`` those of no project."""
+        with self._database.read() as cursor:
+            return store.list_questions(cursor, self._user, as_scope(scope))
+
+    def delete(self, *questions: str | Question, project: ProjectLike | None = None) -> None:
+        """Deletes questions, given or by id (in ``project``, else in none), all or none of them. Raises
+        NotFoundError."""
+        named = [(_label(q), self._project_id(q, project)) for q in questions]
+        with self._database.write() as cursor:
+            for label, project_id in named:
+                store.delete(cursor, self._user, [label], project_id=project_id)
+
+    def import_file(self, path: str | Path, *, project: ProjectLike | None = None) -> Listed[Question]:
+        """Keeps the questions of a JSON-lines file and returns them; one whose id is there already takes the
+        other's place. All of them are kept or, where one line is wrong, none.
+
+        Raises InvalidInputError in one line that names the file's line.
+        """
+        return self.put(read_questions(path), project=project)
+
+    def put(self, questions: Iterable[Question], *, project: ProjectLike | None = None) -> Listed[Question]:
+        """The same for questions at hand."""
+        given = list_of_questions(questions)
+        project_id = None if project is None else self._owned(project)
+        with self._database.write() as cursor:
+            for question in given:
+                store.put(cursor, self._user, question, project_id=project_id)
+            return [store.get(cursor, self._user, q.id, project_id=project_id) for q in given]
+
+    def export(self, path: str | Path, scope: Scope = Scope.ALL) -> int:
+        """Writes the questions as JSON lines, for another library or to keep, and returns how many.
+
+        Files go by the names the papers have now. Raises InvalidInputError where the file cannot be written,
+        or two projects have a question of one id: export one project at a time.
+        """
+        found = self.list(scope)
+        twice = next((q.id for i, q in enumerate(found) if q.id in {p.id for p in found[:i]}), None)
+        if twice is not None:
+            raise InvalidInputError(
+                f"Two projects have a question of the id “{twice}”: export one project at a time."
+            )
+        target = Path(path).expanduser()
+        try:
+            target.write_text(question_lines(found), encoding="utf-8")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InvalidInputError(f"{target} cannot be written: {reason}.") from error
+        return len(found)
+
+    def _project_id(self, question: str | Question, project: ProjectLike | None) -> int | None:
+        if project is None:
+            return question.project_id if isinstance(question, Question) else None
+        return self._owned(project)
+
+    def _owned(self, project: ProjectLike) -> int:
+        with self._database.read() as cursor:
+            return projects.get(cursor, self._user, project_key(project)).id
+
+
+def list_of_questions(questions: Iterable[Question]) -> Listed[Question]:
+    """The questions, each checked as one of a file is. Raises InvalidInputError for what is none."""
+    listed = list(questions)
+    seen: set[str] = set()
+    for number, question in enumerate(listed, start=1):
+        if not isinstance(question, Question):
+            raise InvalidInputError(f"{question!r} is no labelled question, but a workbench.Question is.")
+        where = f"Question {number}"
+        fields = {
+            "id": question.id,
+            "type": question.type,
+            "question": question.question,
+            "answer": question.answer,
+            "note": question.note,
+            "gold": [{"file": g.file, "page": g.page, "phrase": g.phrase} for g in question.gold],
+        }
+        question_from(fields, where=where)
+        if question.id in seen:
+            raise InvalidInputError(f"{where}: the id “{question.id}” is there twice.")
+        seen.add(question.id)
+    return listed
+
+
+def _label(question: str | Question) -> str:
+    if isinstance(question, Question):
+        return question.id
+    if not isinstance(question, str):
+        raise InvalidInputError(f"{question!r} is neither a question nor its id: list them to see the ids.")
+    return question
+
+
+def _checked_page(page: object) -> int:
+    if isinstance(page, bool) or not isinstance(page, int):
+        raise InvalidInputError(f"The page must be a whole number, not {page!r}.")
+    if not 0 < page < 2**31:
+        raise NotFoundError(f"There is no page {page}: pages count from 1.")
+    return page
+
+
+def _checked_phrase(phrase: object, text: str, file: str, page: int) -> str:
+    if not isinstance(phrase, str):
+        raise InvalidInputError(f"The phrase must be text, not {phrase!r}.")
+    wanted = " ".join(phrase.split())
+    if wanted and (not letters(wanted) or letters(wanted) not in letters(text)):
+        raise InvalidInputError(f"“{wanted[:80]}” does not stand on page {page} of {file}.")
+    return wanted
+
+
+def _same_place(one: Gold, gold: tuple[Gold, ...]) -> bool:
+    """A label of the page that is labelled now, with the same phrase or none."""
+    return any(
+        one.file == g.file and one.page == g.page and (one.phrase == g.phrase or not one.phrase) for g in gold
+    )

@@ -1,0 +1,144 @@
+"""``wb.evaluate``, ``wb.evaluate_chunk_sizes``, ``wb.replay``: measuring, and what other numbers would do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.asking import Asking
+from workbench.errors import InvalidInputError
+from workbench.library import ProjectLike
+from workbench.projects import Projects
+from workbench.records import Answer, Evidence, Message, Progress
+from workbench.scope import Scope, as_scope
+from workbench.tuning import Question, Replay
+
+if TYPE_CHECKING:
+    import pandas
+
+    from workbench.ingest.sandbox import Reader
+    from workbench.interfaces import Embedder
+
+Grid = Mapping[str, Iterable[Any]]
+Questions = str | Path | Iterable[Question]
+Replayable = int | Message | Answer | Evidence
+
+
+class Measuring:
+    """One user's measuring. What it needs loads when first used."""
+
+    def __init__(
+        self,
+        asking: Asking,
+        projects: Projects,
+        *,
+        reader: Callable[[], Reader],
+        embedder: Callable[[], Embedder | None],
+    ) -> None:
+        self._asking, self._projects, self._reader, self._embedder = asking, projects, reader, embedder
+
+    def evaluate(
+        self,
+        questions: Questions | None = None,
+        *,
+        scope: Scope | None = None,
+        project: ProjectLike | None = None,
+        grid: Grid | None = None,
+        answers: bool = False,
+        provider: str | None = None,
+        confidence: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> pandas.DataFrame:
+        """How well searches (with ``answers`` also answers) of a scope do on labelled questions: one row per
+        set of parameters and metric.
+
+        ``questions`` are ``Question`` records, a file of them, or None for those kept for the scope. The
+        first set (``set`` 0) is what the scope searches with now; ``grid`` maps parameters (``top_k``,
+        ``max_per_paper``, ``min_relevance``, ``qualify_fraction``, ``keyword_weight``) to values, and every
+        combination is one more. Each question is searched once and chosen from by every set. ``mean`` has a
+        bootstrap interval from ``low`` to ``high``, ``difference`` is to set 0 on the same questions, with
+        its interval and the ``p`` of a paired test; the metrics are described in
+        ``workbench.evaluation.metrics``. The figures are kept in the library (``evaluations``,
+        ``evaluation_results`` and, question by question, ``evaluation_scores`` in ``sql``); the frame's
+        ``attrs`` have the evaluation's number and the warnings.
+        """
+        from workbench.evaluating import Options, evaluate
+
+        options = Options(answers, provider, confidence, resamples, seed, progress, cancelled)
+        return evaluate(
+            self._asking, questions, scope=self._scope_of(scope, project), grid=grid, options=options
+        )
+
+    def evaluate_chunk_sizes(
+        self,
+        sizes: Sequence[int],
+        questions: Questions | None = None,
+        *,
+        scope: Scope | None = None,
+        project: ProjectLike | None = None,
+        answers: bool = False,
+        provider: str | None = None,
+        confidence: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> pandas.DataFrame:
+        """The same for chunks of other sizes, in tokens of the embedder: the scope's papers are read, cut and
+        embedded again in a scratch library for each size, which takes as long as adding them does.
+
+        The first set is the library as it is. The other options are those of ``evaluate``.
+        """
+        from workbench.evaluating import Options
+        from workbench.rechunking import evaluate_chunk_sizes
+
+        options = Options(answers, provider, confidence, resamples, seed, progress, cancelled)
+        return evaluate_chunk_sizes(
+            self._asking,
+            self._reader(),
+            self._embedder(),
+            sizes,
+            questions,
+            scope=self._scope_of(scope, project),
+            options=options,
+        )
+
+    def replay(
+        self,
+        what: Replayable,
+        *,
+        top_k: int | None = None,
+        max_per_paper: int | None = None,
+        min_relevance: float | None = None,
+        qualify_fraction: float | None = None,
+        keyword_weight: float | None = None,
+    ) -> Replay:
+        """What an earlier search would choose with other numbers: which passages enter, leave and stay.
+
+        ``what`` is a retrieval's id (``retrieval_id`` in ``sql``), an ``Evidence``, an ``Answer`` or the
+        ``Message`` of a conversation that holds one. Numbers that are not given stay as they were. No chat
+        model is asked and nothing is recorded. Raises NotFoundError for a retrieval or project that is not
+        there, InvalidInputError where no passages were chosen.
+        """
+        from workbench.replaying import replay
+
+        numbers = {
+            "top_k": top_k,
+            "max_per_paper": max_per_paper,
+            "min_relevance": min_relevance,
+            "qualify_fraction": qualify_fraction,
+            "keyword_weight": keyword_weight,
+        }
+        given = {name: value for name, value in numbers.items() if value is not None}
+        return replay(self._asking, what, given)
+
+    def _scope_of(self, scope: Scope | None, project: ProjectLike | None) -> Scope:
+        if scope is not None and project is not None:
+            raise InvalidInputError("scope and project exclude each other: give one.")
+        if project is not None:
+            return Scope.project(self._projects.get(project))
+        return Scope.ORPHANS if scope is None else as_scope(scope)

@@ -1,0 +1,155 @@
+"""Values of measuring and tuning: labelled questions, presets, replayed retrievals. All are frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.rendering import replay_html
+from workbench.scope import Scope
+
+if TYPE_CHECKING:
+    import pandas
+
+UNANSWERABLE = "unanswerable"
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Where an answer stands: a page of a file, and a few words of that page where they are known.
+
+    ``file`` is the name a paper was added under; pages count from 1 in file order. ``paper_id`` is there
+    where the label was made in this library.
+    """
+
+    file: str
+    page: int
+    phrase: str = ""
+    paper_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A labelled question. Without ``gold`` it is one that the papers do not answer.
+
+    ``type`` is ``"single"`` (one file answers it), ``"cross"`` (it needs several), ``"unanswerable"``, or a
+    word of your own. ``answer`` is a short right answer in any words. ``project_id`` is that of the project
+    that it belongs to, where it is kept in the library.
+    """
+
+    id: str
+    question: str
+    gold: tuple[Gold, ...] = ()
+    type: str = ""
+    answer: str = ""
+    note: str = ""
+    project_id: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.type:
+            object.__setattr__(self, "type", type_of(self.gold))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it needs, each once."""
+        return tuple(dict.fromkeys(gold.file for gold in self.gold))
+
+
+def type_of(gold: tuple[Gold, ...]) -> str:
+    """What a question with these labels is called where nobody says otherwise."""
+    return UNANSWERABLE if not gold else "single" if len({g.file for g in gold}) == 1 else "cross"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named set of search parameters of one project. Where it is ``chosen`` it takes effect in the
+    project's searches and answers, below what a call gives and above the settings."""
+
+    name: str
+    project_id: int
+    parameters: dict[str, float]
+    chosen: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+# --- replay ----------------------------------------------------------------------------------
+
+Change = Literal["enters", "leaves", "stays"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedPassage:
+    """One passage before and after. ``old_n`` and ``new_n`` are its numbers, None where it has none;
+    ``reason`` says why it left. ``text`` is empty where it is not in the library any more."""
+
+    change: Change
+    old_n: int | None
+    new_n: int | None
+    paper_id: int
+    chunk_id: int
+    title: str
+    file: str
+    page_start: int | None
+    page_end: int | None
+    old_score: float | None
+    new_score: float | None
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A stored retrieval, chosen again with other numbers: what enters, leaves and stays.
+
+    ``before`` and ``after`` are the parameters. ``passages`` come in their new order, then those that left.
+    ``changed`` says, a line each, which papers have changed, come or left since. ``timing`` is in seconds.
+    """
+
+    query: str
+    scope: Scope
+    scope_label: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+    passages: tuple[ReplayedPassage, ...]
+    changed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    timing: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.entered)} enter, {len(self.left)} leave, {len(self.stayed)} stay"
+        return f"<Replay of {self.query!r}: {counts}, {self.scope_label}>"
+
+    def __iter__(self) -> Iterator[ReplayedPassage]:
+        return iter(self.passages)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    @property
+    def entered(self) -> tuple[ReplayedPassage, ...]:
+        return self._those("enters")
+
+    @property
+    def left(self) -> tuple[ReplayedPassage, ...]:
+        return self._those("leaves")
+
+    @property
+    def stayed(self) -> tuple[ReplayedPassage, ...]:
+        return self._those("stays")
+
+    def _those(self, change: Change) -> tuple[ReplayedPassage, ...]:
+        return tuple(p for p in self.passages if p.change == change)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row per passage, with the fields of ``ReplayedPassage`` as columns."""
+        import pandas
+
+        columns = list(ReplayedPassage.__dataclass_fields__)
+        frame = pandas.DataFrame([asdict(p) for p in self.passages], columns=columns)
+        return frame.astype(dict.fromkeys(("old_n", "new_n", "page_start", "page_end"), "Int64"))
+
+    def _repr_html_(self) -> str:
+        return replay_html(self)

@@ -275,7 +275,8 @@ class Workbench:
             return readonly_sql.run(cursor, self.user, query, parameters)
 
     def status(self) -> dict[str, Any]:
-        """Where the library is, what it holds for this user, and which embedder and chat model serve it."""
+        """Where the library is, what it holds for this user, which embedder and chat model serve it, and in
+        ``"warnings"`` what they lack and which papers could not be indexed."""
         all_papers = self.papers.list()
         embedder, model, warnings = self._providers()
         return {
@@ -288,7 +289,7 @@ class Workbench:
             "projects": len(self.projects.list(status=None)),
             "embedder": embedder.name if embedder else None,
             "chat_model": model.name if model else "extractive",
-            "warnings": warnings,
+            "warnings": warnings + _not_indexed(self.papers.index_failures()),
         }
 
     def _providers(self) -> tuple[Embedder | None, ChatModel | None, list[str]]:
@@ -355,6 +356,15 @@ class Workbench:
             project_max_papers=self.settings.project_max_papers,
             max_file_mb=self.settings.max_file_mb,
         )
+
+
+def _not_indexed(failures: dict[int, str]) -> list[str]:
+    """One line on papers whose indexing failed, with the newest one's reason."""
+    if not failures:
+        return []
+    count = "1 paper" if len(failures) == 1 else f"{len(failures)} papers"
+    reason = failures[max(failures)].rstrip(".")
+    return [f"{count} could not be indexed ({reason}); run `workbench reprocess --all` to try again."]
 
 
 def _words_only(choice: Choice) -> tuple[str, ...]:

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from workbench.background import Background
-from workbench.errors import DocumentError, InvalidInputError, LibraryError, NotFoundError
+from workbench.errors import (
+    DocumentError,
+    InvalidInputError,
+    LibraryError,
+    NotFoundError,
+    WorkbenchError,
+)
 from workbench.ingest.drafting import check_title
 from workbench.ingest.sources import is_folder, listed
 from workbench.records import (
@@ -26,9 +32,9 @@ from workbench.records import (
 )
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
+from workbench.storage import ledger, scopes, shares
 from workbench.storage import papers as paper_store
 from workbench.storage import projects as project_store
-from workbench.storage import scopes, shares
 from workbench.storage.database import Database
 from workbench.summaries import Summaries
 
@@ -246,7 +252,8 @@ class Papers:
 
     def index_soon(self, papers: Iterable[PaperLike]) -> None:
         """Has those of the papers that searches leave out indexed in the background. Nothing happens where
-        no embedder is at hand: they stay "indexing" until there is one."""
+        no embedder is at hand: they stay "indexing" until there is one. What fails is in the ledger, and
+        ``Workbench.status`` tells of it."""
         wanted = [paper_id_of(paper) for paper in papers]
         with self._database.read() as cursor:
             found = paper_store.list_papers(cursor, self._user, wanted)
@@ -255,10 +262,39 @@ class Papers:
                 self._background.start(partial(self._index, paper.id), key=("index", paper.id))
 
     def _index(self, paper_id: int) -> None:
-        ingestor = None if self._background.closing else self._lacking()
-        if ingestor is not None and self.get(paper_id).state != "ready":
-            ingestor.index(paper_id, user=self._user)
-            self._refresh_indexes()
+        if self._background.closing or self.get(paper_id).state == "ready":
+            return
+        try:
+            ingestor = self._lacking()
+            if ingestor is not None:
+                ingestor.index(paper_id, user=self._user)
+                self._refresh_indexes()
+        except WorkbenchError as error:
+            self._note_failure(paper_id, error)
+
+    def _note_failure(self, paper_id: int, error: WorkbenchError) -> None:
+        """Keeps in the ledger why a paper could not be indexed: nobody was there to be told."""
+        reason = " ".join(str(error).split())
+        with suppress(NotFoundError), self._database.write() as cursor:
+            paper = paper_store.get(cursor, self._user, paper_id)
+            ledger.record(
+                cursor,
+                self._user,
+                file=paper.file,
+                stage="embed",
+                state="failed",
+                seconds=0.0,
+                sha256=paper.sha256,
+                paper_id=paper.id,
+                error=reason,
+            )
+
+    def index_failures(self) -> dict[int, str]:
+        """For the papers that are still indexing: why the last try failed, by the paper's id. One that
+        nobody has tried since is not in it."""
+        with self._database.read() as cursor:
+            left = [p.id for p in paper_store.list_papers(cursor, self._user) if p.state != "ready"]
+            return ledger.last_failures(cursor, self._user, left) if left else {}
 
     def share(self, paper: PaperLike) -> Paper:
         """Makes a paper of the user's library visible to every user; ``unshare`` takes that back."""

@@ -266,3 +266,18 @@ def test_a_bad_environment_names_the_variable_and_what_is_allowed(
     run = cli("ask", "What is the melting point of cendrite?")
     assert run.status == 1
     assert run.error.startswith(says)
+
+
+@pytest.mark.parametrize("verb", ["dashboard", "lab"])
+def test_a_program_that_is_started_in_a_folder_that_is_gone_says_so(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    run = run_here("--library", str(tmp_path / "library.duckdb"), verb, "--no-browser")
+    assert (run.status, run.out) == (1, "")
+    assert run.error == (
+        "The folder you are in does not exist any more: change to another one and start again."
+    )

@@ -14,6 +14,7 @@ import click
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, pass_opening
 from workbench.cli.questions import ask
+from workbench.errors import InvalidInputError
 
 _PORT = click.IntRange(1, 65535)
 
@@ -66,7 +67,14 @@ def demo(context: click.Context, opening: Opening, question: str) -> None:
 
 
 def _prepare_program(opening: Opening, add_sample_if_new: Any) -> tuple[Path, dict[str, str]]:
-    """Makes a new library ready and hands its place to the program through the environment."""
+    """Makes a new library ready and hands its place to the program through the environment. Raises
+    InvalidInputError where the folder this runs in is gone: no server starts there."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise InvalidInputError(
+            "The folder you are in does not exist any more: change to another one and start again."
+        ) from None
     with contextlib.closing(terminal.ProgressBar()) as bar, opening.workbench() as wb:
         add_sample_if_new(wb, progress=bar)
         library, user = wb.settings.library, wb.user

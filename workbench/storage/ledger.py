@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -64,6 +65,17 @@ def record(
     ).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def last_failures(cursor: DuckDBPyConnection, user: str, paper_ids: Sequence[int]) -> dict[int, str]:
+    """Why work on each of these papers failed, for those whose newest entry is a failure."""
+    rows = cursor.execute(
+        "SELECT paper_id, arg_max(error, ledger_id) FROM ledger"
+        " WHERE user_name = ? AND paper_id IN (SELECT unnest(?::BIGINT[]))"
+        " GROUP BY paper_id HAVING arg_max(state, ledger_id) = 'failed'",
+        [user, list(paper_ids)],
+    ).fetchall()
+    return {paper_id: error or "" for paper_id, error in rows}
 
 
 def entries(

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from workbench.asking import Asking
 from workbench.background import Background
 from workbench.bibliography import Bibliography
-from workbench.chat.engine import AnswerTask, answer_events
+from workbench.chat.engine import answer_events
 from workbench.chat.small_talk import SmallTalk, small_talk_reply
+from workbench.chat.task import AnswerTask
 from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
 from workbench.errors import ProviderError

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.asking import Asking
-from workbench.chat.engine import AnswerTask, answer_events
+from workbench.chat.engine import answer_events
+from workbench.chat.task import AnswerTask
 from workbench.errors import EmbedderMismatchError, InvalidInputError
 from workbench.evaluation.intervals import check_options
 from workbench.evaluation.metrics import Share, answer_shares, evidence_shares

@@ -11,11 +11,12 @@ from functools import partial
 
 from workbench.asking import Asking
 from workbench.chat.citing import cite
-from workbench.chat.engine import EXTRACTIVE, AnswerTask, answer_events
+from workbench.chat.engine import answer_events
 from workbench.chat.followups import standalone
 from workbench.chat.history import MOST_MESSAGES, history_messages
 from workbench.chat.prompts import answer_prompt
 from workbench.chat.small_talk import SMALL_TALK, SmallTalk, small_talk_reply
+from workbench.chat.task import EXTRACTIVE, AnswerTask
 from workbench.chat.tools import Tools
 from workbench.errors import LibraryError, NotFoundError
 from workbench.interfaces import ChatMessage, ChatModel, ToolBox

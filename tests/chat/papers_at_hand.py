@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.chat.engine import AnswerTask
+from workbench.chat.task import AnswerTask
 from workbench.interfaces import ChatModel
 from workbench.records import PAGE_BREAK, Evidence, Page, Passage
 from workbench.retrieval.answerability import Answerability

@@ -7,7 +7,9 @@ import pytest
 
 from tests.chat.papers_at_hand import FILTERS, evidence, passage, task
 from workbench.chat.draft import LONGEST_ANSWER
-from workbench.chat.engine import REFUSAL, AnswerTask, answer_events
+from workbench.chat.endings import REFUSAL
+from workbench.chat.engine import answer_events
+from workbench.chat.task import AnswerTask
 from workbench.errors import ProviderError, ProviderUnavailableError
 from workbench.interfaces import ChatMessage, ChatUsage
 from workbench.providers.fake_chat import FakeChat

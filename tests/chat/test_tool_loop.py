@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.chat.papers_at_hand import ANSWERABLE, FILTERS, evidence, pages_of_paper, passage, task
-from workbench.chat.engine import REFUSAL, AnswerTask, answer_events
+from workbench.chat.endings import REFUSAL
+from workbench.chat.engine import answer_events
+from workbench.chat.task import AnswerTask
 from workbench.chat.tool_calls import calls_in_text
 from workbench.chat.tool_loop import own_words, run_tools
 from workbench.errors import ProviderError, ProviderUnavailableError

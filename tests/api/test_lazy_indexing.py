@@ -7,7 +7,6 @@ import numpy
 import pytest
 
 import workbench
-from tests.ollama_server import OllamaServer
 from workbench import ProviderUnavailableError, Scope, Settings, Workbench
 from workbench.providers.fake_embedder import FakeEmbedder
 
@@ -108,25 +107,6 @@ def test_what_fails_in_the_background_is_in_the_ledger_and_in_the_status(
     wb.papers.index_soon([lacking])
     assert wb._background.wait(20)
     assert wb.status()["warnings"] == []
-
-
-def test_an_embedder_that_is_set_and_gone_is_in_the_ledger_too(
-    tmp_path: Path, mineral_files: list[Path], ollama_server: OllamaServer
-) -> None:
-    path = tmp_path / "ollama" / "library.duckdb"
-    settings = Settings.load(
-        library=path, user="ann", embedder="ollama", chat="extractive", ollama_host=ollama_server.url
-    )
-    with workbench.open(settings=settings) as wb:
-        ollama_server.embed_faults.status = 500
-        lacking = wb.papers.add(mineral_files[0])
-        assert lacking.state == "indexing"
-    ollama_server.stop()
-    with workbench.open(settings=settings) as wb:
-        wb.papers.index_soon([lacking])
-        assert wb._background.wait(20)
-        [warning] = [line for line in wb.status()["warnings"] if line.startswith("1 paper could not be")]
-        assert "Ollama does not answer" in warning
 
 
 def test_reprocessing_everything_indexes_what_lacks(open_as: Callable[..., Workbench], lacking: int) -> None:

@@ -107,25 +107,32 @@ class Questions:
                 store.put(cursor, self._user, question, project_id=project_id)
             return [store.get(cursor, self._user, q.id, project_id=project_id) for q in given]
 
-    def export(self, path: str | Path, scope: Scope = Scope.ALL) -> int:
-        """Writes the questions as JSON lines, for another library or to keep, and returns how many.
-
-        Files go by the names the papers have now. Raises InvalidInputError where the file cannot be written,
-        or two projects have a question of one id: export one project at a time.
-        """
+    def lines(self, scope: Scope = Scope.ALL) -> str:
+        """The questions as the JSON lines that ``import_file`` reads. Files go by the names the papers have
+        now. Raises InvalidInputError where two projects have a question of one id."""
         found = self.list(scope)
-        twice = next((q.id for i, q in enumerate(found) if q.id in {p.id for p in found[:i]}), None)
-        if twice is not None:
-            raise InvalidInputError(
-                f"Two projects have a question of the id “{twice}”: export one project at a time."
-            )
+        seen: set[str] = set()
+        for question in found:
+            if question.id in seen:
+                raise InvalidInputError(
+                    f"Two projects have a question of the id “{question.id}”: export one project at a time."
+                )
+            seen.add(question.id)
+        return question_lines(found)
+
+    def export(self, path: str | Path, scope: Scope = Scope.ALL) -> int:
+        """Writes ``lines`` to a file, whole or not at all, and returns how many questions there are. Raises
+        InvalidInputError where it cannot be written."""
+        text = self.lines(scope)
         target = Path(path).expanduser()
+        spare = target.with_name(f".{target.name}.part")
         try:
-            target.write_text(question_lines(found), encoding="utf-8")
+            spare.write_text(text, encoding="utf-8")
+            spare.replace(target)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InvalidInputError(f"{target} cannot be written: {reason}.") from error
-        return len(found)
+        return text.count("\n")
 
     def _project_id(self, question: str | Question, project: ProjectLike | None) -> int | None:
         if project is None:

@@ -1,0 +1,100 @@
+"""Verbs on a project's own search numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from workbench.cli import terminal
+from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
+from workbench.cli.tuned import number_options
+from workbench.errors import InvalidInputError
+from workbench.tuning import Preset
+
+
+@click.group()
+def presets() -> None:
+    """Give a project search numbers of its own.
+
+    PROJECT is a project's name, or its id. One preset of a project can take effect: its numbers stand above
+    the settings, and below what a call gives.
+    """
+
+
+@presets.command("save")
+@click.argument("project")
+@click.argument("name")
+@number_options
+@click.option("--no-choose", is_flag=True, help="Keep it, and leave in effect what is in effect.")
+@as_json_option
+@pass_opening
+def presets_save(
+    opening: Opening, /, project: str, name: str, no_choose: bool, as_json: bool, **numbers: Any
+) -> None:
+    """Keep numbers under a NAME and let them take effect."""
+    with opening.workbench(must_exist=True) as wb:
+        saved = wb.presets.save(project_named(wb, project), name, choose=not no_choose, **numbers)
+    if as_json:
+        terminal.show_json({"preset": asdict(saved)})
+    else:
+        terminal.show(terminal.one_line(f"Preset “{saved.name}”: {_numbers(saved)}{_effect(saved)}."))
+
+
+@presets.command("list")
+@click.argument("project")
+@as_json_option
+@pass_opening
+def presets_list(opening: Opening, project: str, as_json: bool) -> None:
+    """List a project's presets."""
+    with opening.workbench(must_exist=True) as wb:
+        found = wb.presets.list(project_named(wb, project))
+    if as_json:
+        terminal.show_json({"presets": [asdict(p) for p in found]})
+        return
+    rows = [["*" if p.chosen else "", p.name, _numbers(p)] for p in found]
+    terminal.show_rows(["in effect", "name", "numbers"], rows)
+
+
+@presets.command("choose")
+@click.argument("project")
+@click.argument("name", required=False)
+@click.option("--none", "nothing", is_flag=True, help="Give the project back to the settings.")
+@as_json_option
+@pass_opening
+def presets_choose(opening: Opening, project: str, name: str | None, nothing: bool, as_json: bool) -> None:
+    """Let the preset NAME take effect, or none."""
+    if (name is None) != nothing:
+        raise InvalidInputError("Say which preset takes effect: its NAME, or --none.")
+    with opening.workbench(must_exist=True) as wb:
+        chosen = wb.presets.choose(project_named(wb, project), name)
+    if as_json:
+        terminal.show_json({"preset": None if chosen is None else asdict(chosen)})
+    elif chosen is None:
+        terminal.show("The settings take effect.")
+    else:
+        terminal.show(terminal.one_line(f"Preset “{chosen.name}”: {_numbers(chosen)}{_effect(chosen)}."))
+
+
+@presets.command("delete")
+@click.argument("project")
+@click.argument("name")
+@as_json_option
+@pass_opening
+def presets_delete(opening: Opening, project: str, name: str, as_json: bool) -> None:
+    """Delete a preset; where it took effect, the settings do again."""
+    with opening.workbench(must_exist=True) as wb:
+        wb.presets.delete(project_named(wb, project), name)
+    if as_json:
+        terminal.show_json({"deleted": name})
+    else:
+        terminal.show(terminal.one_line(f"Deleted preset “{name}”."))
+
+
+def _numbers(preset: Preset) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in preset.parameters.items())
+
+
+def _effect(preset: Preset) -> str:
+    return " (in effect)" if preset.chosen else ""

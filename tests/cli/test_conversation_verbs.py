@@ -17,7 +17,7 @@ from workbench.providers.fake_embedder import FakeEmbedder
 MELTING = "What is the melting point of arvenite?"
 SENTENCE = "The melting point of arvenite is 1013 degrees Celsius."
 OTHER = "The melting point of bolmarite is 1050 degrees Celsius."
-SOURCE = "[1] ✓ A study of arvenite, page 2"
+SOURCE = "[1] ✓ A study of arvenite, page 2 (paper 1)"
 
 
 class Piped:
@@ -99,6 +99,21 @@ def test_lines_with_a_slash_set_the_scope_and_clear(piped: Piped, cli: Cli) -> N
     assert (kept["messages"], kept["rag_project_id"]) == (0, -1)
 
 
+def test_the_scope_is_told_without_being_changed(piped: Piped, cli: Cli) -> None:
+    run = piped("/scope\n/scope minerals\n/scope\n", "chat", "--all")
+    assert run.err == "note: Now searching: All notes.\n" + "note: Now searching: Minerals.\n" * 2
+    assert piped("/scope\n", "chat").err == "note: Now searching: Orphan notes only.\n"
+
+
+def test_the_limits_of_a_search_count_in_questions_too(piped: Piped, cli: Cli) -> None:
+    question = "melting point of arvenite, bolmarite and cendrite"
+    limits = ["--min-relevance", "0.5", "--mode", "keyword", "--max-per-paper", "1", "--top-k", "1"]
+    [turn] = piped(f"{question}\n", "chat", "--all", *limits, "--json").json["turns"]
+    asked = cli("ask", question, "--all", *limits, "--json").json
+    assert [{c["n"] for c in answer["citations"]} for answer in (turn, asked)] == [{1}, {1}]
+    assert len({c["n"] for c in cli("ask", question, "--all", "--json").json["citations"]}) == 3
+
+
 def test_what_cannot_be_done_is_a_note_and_the_next_line_goes_on(piped: Piped) -> None:
     run = piped(f"/scope Nowhere\n/dance\n{'x' * 5000}\n{MELTING}\n", "chat", "--all")
     assert run.status == 1
@@ -123,7 +138,7 @@ def test_a_chat_that_cannot_begin_is_one_line(piped: Piped, arguments: list[str]
     assert complaint in run.error
 
 
-def test_in_a_terminal_there_is_a_prompt_and_ctrl_d_ends(library: Path) -> None:
+def test_in_a_terminal_there_is_a_prompt_and_words_alone_help_and_end(library: Path) -> None:
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         program("--library", library, "chat", "--project", "Minerals"),
@@ -139,10 +154,16 @@ def test_in_a_terminal_there_is_a_prompt_and_ctrl_d_ends(library: Path) -> None:
     os.write(leader, f"{MELTING}\n".encode())
     seen = _read_until(leader, "\n> ")
     assert SENTENCE in seen
-    os.write(leader, b"\x04")
+    os.write(leader, b"And of bolmarite?\n")
+    _read_until(leader, "\n> ")
+    os.write(leader, b"help\n")
+    assert "/scope NAME" in _read_until(leader, "\n> ")
+    os.write(leader, b"quit\n")
     assert process.wait(30) == 0
     assert process.stderr is not None
-    assert b'note: Kept. "workbench chat --conversation 1" goes on.\n' in process.stderr.read()
+    told = process.stderr.read().decode()
+    assert "note: Searched for: What is the melting point of bolmarite?\n" in told
+    assert 'note: Kept. "workbench chat --conversation 1" goes on.\n' in told
     os.close(leader)
 
 
@@ -154,6 +175,20 @@ def test_ctrl_c_at_the_prompt_ends_quietly(library: Path) -> None:
     os.close(follower)
     _read_until(leader, "> ")
     process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    os.close(leader)
+
+
+def test_ctrl_d_at_the_prompt_ends_quietly(library: Path) -> None:
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        program("--library", library, "chat"), stdin=follower, stdout=follower, stderr=subprocess.PIPE
+    )
+    os.close(follower)
+    _read_until(leader, "> ")
+    os.write(leader, b"\x04")
     assert process.wait(30) == 0
     assert process.stderr is not None
     assert process.stderr.read() == b""

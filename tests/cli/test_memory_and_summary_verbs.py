@@ -47,6 +47,17 @@ def test_memories_are_listed_recalled_and_forgotten(cli: Cli) -> None:
     assert cli("memory", "list", "--json").json == {"memories": []}
 
 
+def test_a_statement_is_remembered_by_command_and_a_question_is_not(cli: Cli) -> None:
+    [kept] = cli("memory", "add", "I use mice.", "--json").json["memories"]
+    assert (kept["text"], kept["project_id"]) == ("I use mice.", None)
+    assert cli("memory", "add", "We melt ore.", "--project", "minerals").out.endswith(
+        "Minerals  We melt ore.\n"
+    )
+    refused = cli("memory", "add", "Do I use mice?")
+    assert (refused.status, refused.out) == (1, "")
+    assert refused.error == "There is no statement in this to remember: say it in a plain sentence."
+
+
 @pytest.mark.usefixtures("told")
 def test_what_memory_cannot_do_is_one_line_and_nobody_sees_anothers(
     cli: Cli, library: Path, monkeypatch: pytest.MonkeyPatch

@@ -26,7 +26,11 @@ def test_a_note_is_written_listed_changed_and_deleted(cli: Cli, tmp_path: Path) 
 def test_what_cannot_be_a_note_is_one_line(cli: Cli, tmp_path: Path) -> None:
     assert "has no text" in cli("notes", "create", "Empty").error
     assert "needs some text" in cli("notes", "create", "Empty", "--text", " ").error
-    assert "cannot be read" in cli("notes", "create", "x", "--from", tmp_path / "missing.md").error
+    missing, bytes_file = tmp_path / "missing.md", tmp_path / "bytes.md"
+    bytes_file.write_bytes(b"\xff\xfe\x00")
+    gone, odd = (cli("notes", "create", "x", "--from", path).error for path in (missing, bytes_file))
+    assert gone == f"{missing} cannot be read: No such file or directory."
+    assert odd == f"{bytes_file} cannot be read: it is not a text in UTF-8."
     assert "exclude each other" in cli("notes", "create", "x", "--text", "a", "--from", "b").error
     assert "Note not found" in cli("notes", "show", 1).error, "a paper is no note"
     assert "Say what to change" in cli("notes", "update", 1).error

@@ -65,7 +65,7 @@ def test_a_quote_that_the_answer_says_in_other_words_stands_below_it(
     cli: Cli, ollama_server: OllamaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = ask_ollama(cli, ollama_server, monkeypatch, "Arvenite has its melting point at 1013 degrees. [1]")
-    assert lines[-1] == f"[1] ✓ A study of arvenite, page 2: “{SENTENCE}”"
+    assert lines[-1] == f"[1] ✓ A study of arvenite, page 2 (paper 1): “{SENTENCE}”"
 
 
 def test_a_quote_that_contradicts_the_answer_is_never_left_out(
@@ -73,7 +73,7 @@ def test_a_quote_that_contradicts_the_answer_is_never_left_out(
 ) -> None:
     wrong = SENTENCE.replace("1013", "1031")
     lines = ask_ollama(cli, ollama_server, monkeypatch, f"{wrong} [1]")
-    assert lines[-1] == f"[1] ✗ A study of arvenite, page 2: “{SENTENCE}”"
+    assert lines[-1] == f"[1] ✗ A study of arvenite, page 2 (paper 1): “{SENTENCE}”"
 
 
 def test_each_source_is_named_once(

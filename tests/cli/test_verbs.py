@@ -44,6 +44,7 @@ def test_projects_are_made_listed_changed_and_deleted(cli: Cli) -> None:
         "2   0       Ores      What is dug",
     ]
     assert cli("projects", "add", "Ores", "3", "1").out == "“Ores” has 2 papers.\n"
+    assert cli("projects", "remove", "2", "1", "2").error == "Paper not found in project “Ores”: 2."
     assert cli("projects", "remove", "2", "1").out == "“Ores” has 1 paper.\n"
     assert cli("projects", "rename", "ores", "Rocks").out == "The project is now called “Rocks”.\n"
     assert cli("projects", "archive", "Rocks").out == "“Rocks” is archived.\n"
@@ -78,6 +79,51 @@ def test_papers_are_listed_and_removed(cli: Cli) -> None:
     assert cli("ask", MELTING, "--all", "--json").json["refused"] is True
 
 
+def test_a_paper_is_shown_with_its_projects(cli: Cli) -> None:
+    lines = dict(line.split(None, 1) for line in cli("papers", "show", "1").out.splitlines()[1:])
+    assert lines | {"added": "today"} == {
+        "authors": "none",
+        "year": "none",
+        "doi": "none",
+        "file": "arvenite.pdf",
+        "pages": "3",
+        "chunks": "1",
+        "state": "ready",
+        "added": "today",
+        "projects": "Minerals",
+    }
+    shown = cli("papers", "show", "1", "--json").json
+    assert (shown["paper"]["title"], shown["projects"]) == (
+        "A study of arvenite",
+        [{"id": 1, "name": "Minerals"}],
+    )
+    assert cli("papers", "show", "3", "--json").json["projects"] == []
+    assert "Paper not found" in cli("papers", "show", "99").error
+
+
+def test_a_cited_page_is_read_and_drawn_with_its_quote(cli: Cli, tmp_path: Path) -> None:
+    quote, picture = "The melting point of arvenite is 1013 degrees Celsius.", tmp_path / "page.png"
+    assert quote in cli("papers", "page", "1", "2").out
+    drawn = cli("papers", "page", "1", "2", "--quote", quote, "--output", picture, "--json")
+    assert (drawn.json["page"]["page"], drawn.json["path"], drawn.json["quote_found"]) == (
+        2,
+        str(picture),
+        True,
+    )
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    unplaced = cli("papers", "page", "1", "1", "--quote", "Verona sang all night.", "-o", picture)
+    assert unplaced.out == f"Wrote {picture}.\n"
+    assert unplaced.err.startswith("note: The quote cannot be placed")
+    assert cli("papers", "page", "1", "9").error == "“A study of arvenite” has pages 1 to 3, no 9."
+    assert "give --output" in cli("papers", "page", "1", "2", "--quote", quote).error
+    assert "cannot be written" in cli("papers", "page", "1", "2", "-o", tmp_path / "no" / "page.png").error
+
+
+def test_a_shared_paper_is_marked_in_the_list(cli: Cli) -> None:
+    cli("papers", "share", "1")
+    assert cli("papers", "list").out.splitlines()[1].startswith("1   ready, shared  ")
+
+
 def test_search_shows_passages_to_a_person(cli: Cli) -> None:
     lines = cli("search", MELTING, "--all", "--top-k", "1").out.splitlines()
     assert lines[0].startswith("[1] ")
@@ -93,7 +139,9 @@ def test_ask_shows_the_answer_and_its_sources_to_a_person(cli: Cli) -> None:
         "",
         "- The melting point of arvenite is 1013 degrees Celsius. [1]",
     ]
-    assert lines[-1] == "[1] ✓ A study of arvenite, page 2"  # the quote is the answer's own sentence
+    assert (
+        lines[-1] == "[1] ✓ A study of arvenite, page 2 (paper 1)"
+    )  # the quote is the answer's own sentence
 
 
 def test_a_search_of_the_orphans_that_finds_nothing_says_where_to_look(cli: Cli) -> None:
@@ -160,7 +208,7 @@ def test_status_compact_and_backup_say_what_they_did(cli: Cli, library: Path, tm
     assert status == {
         "library": str(library),
         "user": "ann",
-        "bytes": str(library.stat().st_size),
+        "size": f"{library.stat().st_size / 1e6:.1f} MB",
         "papers": "3",
         "indexing": "0",
         "chunks": "3",
@@ -198,6 +246,8 @@ def test_demo_asks_the_sample_project_also_the_second_time(
     assert (first.status, first.out.splitlines()[0]) == (0, f"> {question}")
     assert "[1] ✓ Ratios, not milliseconds" in first.out
     assert run_here("--library", library, "demo", "--question", question).out == first.out
+    asked = run_here("--library", library, "demo", "--question", question, "--json").json
+    assert (asked["refused"], asked["scope"]) == (False, "Sample: retrieval over papers")
     [project] = run_here("--library", library, "projects", "list", "--json").json["projects"]
     assert (project["name"], project["paper_count"]) == ("Sample: retrieval over papers", 2)
 

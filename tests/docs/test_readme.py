@@ -9,8 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from workbench.cli import command
 from workbench.ingest.sniffing import kind_of_text
 from workbench.settings import Settings, variables
 
@@ -40,6 +42,9 @@ def table_after(heading: str, columns: int) -> list[list[str]]:
     rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
     assert {len(row) for row in rows} == {columns}
     return [[cell.strip() for cell in row] for row in rows[2:]]
+
+
+COMMANDS = table_after("On the command line", 2)
 
 
 def shell_lines() -> list[str]:
@@ -97,7 +102,37 @@ def test_every_command_stands_in_the_table(environment: dict[str, str]) -> None:
         check=True,
     )
     offered = re.findall(r"^  ([a-z]+) ", done.stdout.split("Commands:")[1], flags=re.M)
-    assert sorted(row[0].strip("`") for row in table_after("On the command line", 2)) == sorted(offered)
+    assert sorted(row[0].strip("`") for row in COMMANDS) == sorted(offered)
+
+
+def test_every_verb_of_a_group_stands_in_its_row() -> None:
+    groups = {
+        name: set(one.commands) for name, one in command.commands.items() if isinstance(one, click.Group)
+    }
+    rows = {name.strip("`"): set(re.findall(r"`([a-z]+)`", does)) for name, does in COMMANDS}
+    assert {name: rows[name] for name in groups} == groups
+
+
+def test_every_command_line_of_the_readme_names_verbs_and_options_that_exist() -> None:
+    """Also those in the text, which nothing runs."""
+    for words in (line.split() for line in re.findall(r"`(?:WORKBENCH_\w+=\w+ )?workbench ([^`]+)`", README)):
+        one: click.Command = command
+        while isinstance(one, click.Group) and words and words[0] in one.commands:
+            one = one.commands[words.pop(0)]
+        options = {option for parameter in one.params for option in parameter.opts}
+        assert not isinstance(one, click.Group) or words == [] or words[0].isupper(), words
+        assert {word for word in words if word.startswith("--")} <= options | {"--help"}, words
+
+
+def test_every_option_named_in_the_text_exists() -> None:
+    named = set(re.findall(r"`(--[a-z-]+)", README))
+    assert named >= {"--project", "--all", "--orphans", "--json"}
+    assert named - all_options(command) == {"--help"} & named
+
+
+def all_options(one: click.Command) -> set[str]:
+    own = {option for parameter in one.params for option in parameter.opts}
+    return own.union(*map(all_options, one.commands.values())) if isinstance(one, click.Group) else own
 
 
 def test_every_format_named_is_read_as_what_it_is_named() -> None:
@@ -115,9 +150,13 @@ def test_every_make_target_named_in_the_readme_exists() -> None:
     assert set(re.findall(r"\bmake ([a-z]+)\b(?=`|   #)", README)) - targets == set()
 
 
-def test_every_file_the_readme_links_to_exists() -> None:
+def test_every_file_and_section_the_readme_links_to_exists() -> None:
     links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    files = [link for link in links if not link.startswith("#")]
+    assert [link for link in files if not (ROOT / link).exists()] == []
+    headings = re.findall(r"^#+ (.+)$", README, flags=re.M)
+    anchors = {"#" + re.sub(r"[^\w\s-]", "", heading).lower().replace(" ", "-") for heading in headings}
+    assert set(links) - set(files) <= anchors
 
 
 def test_every_folder_of_the_map_exists() -> None:

@@ -23,7 +23,9 @@ def status(opening: Opening, as_json: bool) -> None:
         terminal.show_json(found)
         return
     for name, value in found.items():
-        if name != "warnings":
+        if name == "bytes":
+            terminal.show(f"{'size':11} {value / 1e6:.1f} MB")
+        elif name != "warnings":
             terminal.show(f"{name:11} {terminal.one_line('none' if value is None else value)}")
     for warning in found["warnings"]:
         terminal.note(warning)

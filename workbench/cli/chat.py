@@ -19,7 +19,7 @@ from workbench.cli.opening import (
     project_named,
     scope_options,
 )
-from workbench.cli.questions import show_answer, top_k_option
+from workbench.cli.questions import limit_options, show_answer
 from workbench.errors import InvalidInputError, WorkbenchError
 from workbench.records import AnswerDone
 from workbench.scope import Scope
@@ -46,7 +46,7 @@ _WORDS = {"help": "/help", "quit": "/quit", "exit": "/quit"}  # typed alone, in 
     type=click.Choice(["auto", "ollama", "extractive"]),
     help="Who writes the answers; extractive is the papers' own sentences.",
 )
-@top_k_option
+@limit_options
 @as_json_option
 @pass_opening
 def chat(

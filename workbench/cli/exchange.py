@@ -9,11 +9,8 @@ import click
 
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, project_named
+from workbench.cli.output import output_option, written
 from workbench.errors import InvalidInputError
-
-_output_option = click.option(
-    "--output", "-o", metavar="FILE", help="Where to write it; an existing file is replaced."
-)
 
 
 @click.command("import")
@@ -49,7 +46,7 @@ def export() -> None:
 @export.command("papers")
 @click.option("--project", metavar="NAME", help="Only the papers of this project.")
 @click.option("--orphans", is_flag=True, help="Only papers in no project.")
-@_output_option
+@output_option
 @as_json_option
 @pass_opening
 def export_papers(
@@ -60,17 +57,17 @@ def export_papers(
         everything = project is None and not orphans
         text = wb.bibliography.bibtex(chosen_scope(wb, project, all_papers=everything, orphans=orphans))
     if as_json:
-        terminal.show_json({"bibtex": text, "path": _written(output, text)})
+        terminal.show_json({"bibtex": text, "path": written(output, text)})
     elif output is None:
         terminal.show(text, end="")
     else:
-        terminal.show(f"Wrote {terminal.one_line(_written(output, text))}.")
+        terminal.show(f"Wrote {terminal.one_line(written(output, text))}.")
 
 
 @export.command("conversation")
 @click.argument("conversation_id", type=int, metavar="ID", required=False)
 @click.option("--project", metavar="NAME", help="The chat of this project, in place of an ID.")
-@_output_option
+@output_option
 @as_json_option
 @pass_opening
 def export_conversation(
@@ -92,26 +89,11 @@ def export_conversation(
             else wb.conversations.get(conversation_id or 0)
         )
         exported = wb.bibliography.conversation(found, name=name)
-    path = _written(output, exported.markdown)
-    bib = _written(str(Path(output).with_suffix(".bib")) if output else None, exported.bibtex)
+    path = written(output, exported.markdown)
+    bib = written(str(Path(output).with_suffix(".bib")) if output else None, exported.bibtex)
     if as_json:
         terminal.show_json({**asdict(exported), "path": path, "bibliography_path": bib})
     elif output is None:
         terminal.show(exported.markdown, end="")
     else:
         terminal.show(f"Wrote {terminal.one_line(path)} and {terminal.one_line(bib)}.")
-
-
-def _written(output: str | None, text: str) -> str | None:
-    """Writes the text, whole or not at all, and returns the path; nothing without one."""
-    if output is None:
-        return None
-    path = Path(output).expanduser()
-    spare = path.with_name(f".{path.name}.part")
-    try:
-        spare.write_text(text, encoding="utf-8")
-        spare.replace(path)
-    except OSError as error:
-        spare.unlink(missing_ok=True)
-        raise InvalidInputError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return str(path)

@@ -10,6 +10,7 @@ import click
 
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening
+from workbench.errors import InvalidInputError
 from workbench.records import Memory
 from workbench.scope import Scope
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def memory() -> None:
-    """See and forget what you said of yourself and your work in conversations.
+    """See, add and forget what you said of yourself and your work.
 
     Each project has memories of its own. ID is a memory's number as the list shows it.
     """
@@ -57,6 +58,23 @@ def memory_recall(
     """Show what a question would call up, nearest first."""
     with opening.workbench(must_exist=True) as wb:
         found = wb.memory.recall(query, scope=_scope(wb, project, orphans), limit=limit)
+        _show(wb, found, as_json=as_json)
+
+
+@memory.command("add")
+@click.argument("text")
+@click.option("--project", metavar="NAME", help="For this project; else for no project.")
+@as_json_option
+@pass_opening
+def memory_add(opening: Opening, text: str, project: str | None, as_json: bool) -> None:
+    """Have something remembered, such as "I use mice".
+
+    Only plain statements are kept, as in conversations: no questions, requests or suppositions.
+    """
+    with opening.workbench() as wb:
+        found = wb.memory.remember(text, scope=chosen_scope(wb, project, all_papers=False, orphans=False))
+        if not found:
+            raise InvalidInputError("There is no statement in this to remember: say it in a plain sentence.")
         _show(wb, found, as_json=as_json)
 
 

@@ -138,8 +138,10 @@ def _body(text: str | None, path: str | None) -> str | None:
         return text
     try:
         return sys.stdin.read() if path == "-" else Path(path).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"{path} cannot be read as text: {error}") from error
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{path} cannot be read: it is not a text in UTF-8.") from error
 
 
 def _report(note: Note, text: str, *, as_json: bool) -> None:

@@ -11,6 +11,7 @@ import click
 
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, project_named
+from workbench.cli.output import written
 from workbench.errors import InvalidInputError, NotFoundError
 from workbench.records import FileOutcome, Paper
 
@@ -36,7 +37,10 @@ def add(opening: Opening, files: tuple[str, ...], project: str | None, as_json: 
 
 @click.group()
 def papers() -> None:
-    """List, share or remove papers."""
+    """List, show, share or remove papers.
+
+    ID is a paper's number, as the list shows it.
+    """
 
 
 @papers.command("list")
@@ -53,11 +57,71 @@ def papers_list(opening: Opening, project: str | None, orphans: bool, as_json: b
     if as_json:
         terminal.show_json({"papers": [asdict(p) for p in found]})
         return
-    rows = [
-        [p.id, p.state if p.state == "ready" else "indexing…", p.year, p.pages, p.title, p.file]
-        for p in found
-    ]
+    rows = [[p.id, _state(p), p.year, p.pages, p.title, p.file] for p in found]
     terminal.show_rows(["id", "state", "year", "pages", "title", "file"], rows)
+
+
+@papers.command("show")
+@click.argument("paper_id", type=int, metavar="ID")
+@as_json_option
+@pass_opening
+def papers_show(opening: Opening, paper_id: int, as_json: bool) -> None:
+    """Show what is known of a paper, and its projects."""
+    with opening.workbench(must_exist=True) as wb:
+        paper = wb.papers.get(paper_id)
+        held = [p for p in wb.projects.list(status=None) if paper in wb.projects.papers(p)]
+    if as_json:
+        terminal.show_json({"paper": asdict(paper), "projects": [{"id": p.id, "name": p.name} for p in held]})
+        return
+    terminal.show_wrapped(terminal.one_line(paper.title))
+    for name, value in (
+        ("authors", ", ".join(paper.authors)),
+        ("year", paper.year),
+        ("doi", paper.doi),
+        ("file", paper.file),
+        (f"{paper.page_unit}s", paper.pages),
+        ("chunks", paper.chunks),
+        ("state", _state(paper)),
+        ("added", f"{paper.added_at:%Y-%m-%d}"),
+        ("projects", ", ".join(p.name for p in held)),
+    ):
+        terminal.show_wrapped(f"{name:10}  {terminal.one_line(value or 'none')}", hanging=12)
+
+
+@papers.command("page")
+@click.argument("paper_id", type=int, metavar="ID")
+@click.argument("number", type=int, metavar="PAGE")
+@click.option("--quote", metavar="TEXT", help="Mark these words on the picture.")
+@click.option(
+    "--output", "-o", metavar="FILE", help="Write a picture of the page (PNG); an existing file is replaced."
+)
+@as_json_option
+@pass_opening
+def papers_page(
+    opening: Opening, /, paper_id: int, number: int, quote: str | None, output: str | None, as_json: bool
+) -> None:
+    """Print the text of a page, or write a picture of it.
+
+    PAGE counts from 1 in file order, as citations do.
+    """
+    if quote is not None and output is None:
+        raise InvalidInputError("--quote marks words on the picture: give --output FILE.png too.")
+    with opening.workbench(must_exist=True) as wb:
+        paper = wb.papers.get(paper_id)
+        shown = next((page for page in wb.papers.pages(paper) if page.page == number), None)
+        if shown is None:
+            raise NotFoundError(f"“{paper.title}” has {paper.page_unit}s 1 to {paper.pages}, no {number}.")
+        view = wb.papers.page_view(paper, number, quote=quote) if output is not None else None
+    path = written(output, view.png) if view is not None else None
+    marked = view is not None and view.found
+    if as_json:
+        terminal.show_json({"page": asdict(shown), "path": path, "quote_found": marked})
+    elif path is None:
+        terminal.show(shown.text)
+    else:
+        terminal.show(f"Wrote {terminal.one_line(path)}.")
+    if quote is not None and not marked:
+        terminal.note("The quote cannot be placed on the page with certainty, so nothing is marked.")
 
 
 @papers.command("remove")
@@ -65,10 +129,7 @@ def papers_list(opening: Opening, project: str | None, orphans: bool, as_json: b
 @as_json_option
 @pass_opening
 def papers_remove(opening: Opening, paper_id: int, as_json: bool) -> None:
-    """Take a paper out of your library and your projects.
-
-    ID is the paper's number, as the list shows it.
-    """
+    """Take a paper out of your library and your projects."""
     with opening.workbench(must_exist=True) as wb:
         paper = wb.papers.get(paper_id)
         wb.papers.remove(paper)
@@ -84,10 +145,7 @@ def papers_remove(opening: Opening, paper_id: int, as_json: bool) -> None:
 @as_json_option
 @pass_opening
 def papers_share(opening: Opening, paper_id: int, undo: bool, as_json: bool) -> None:
-    """Show a paper of yours to every user of the library.
-
-    ID is the paper's number, as the list shows it.
-    """
+    """Show a paper of yours to every user of the library."""
     with opening.workbench(must_exist=True) as wb:
         paper = wb.papers.get(paper_id)
         if undo:
@@ -142,8 +200,13 @@ def _report(outcomes: Sequence[FileOutcome], *, as_json: bool, done: str) -> Non
     _show(outcomes, as_json=as_json)
     failed = sum(o.status == "failed" for o in outcomes)
     if failed:
-        total = "1 file" if len(outcomes) == 1 else f"{len(outcomes)} files"
-        terminal.fail(f"{failed} of {total} could not be {done}.")
+        which = "The file" if len(outcomes) == 1 else f"{failed} of {len(outcomes)} files"
+        terminal.fail(f"{which} could not be {done}.")
+
+
+def _state(paper: Paper) -> str:
+    state = "ready" if paper.state == "ready" else "indexing…"
+    return f"{state}, shared" if paper.shared else state
 
 
 def _show(outcomes: Sequence[FileOutcome], *, as_json: bool) -> None:

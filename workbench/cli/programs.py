@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from workbench.cli import terminal
-from workbench.cli.opening import Opening, pass_opening
+from workbench.cli.opening import Opening, as_json_option, pass_opening
 from workbench.cli.questions import ask
 from workbench.errors import InvalidInputError
 
@@ -52,17 +52,22 @@ def lab(opening: Opening, port: int, no_browser: bool) -> None:
     show_default=True,
     help="What to ask.",
 )
+@as_json_option
 @pass_opening
 @click.pass_context
-def demo(context: click.Context, opening: Opening, question: str) -> None:
-    """Ask the sample project a question, in the terminal."""
+def demo(context: click.Context, opening: Opening, question: str, as_json: bool) -> None:
+    """Ask the sample project a question, in the terminal.
+
+    The sample project is added to your library first, if it is not there.
+    """
     from workbench.sample import SAMPLE_PROJECT, add_sample
 
     with opening.workbench() as wb, contextlib.closing(terminal.ProgressBar()) as bar:
         add_sample(wb, progress=bar)
-    terminal.show(f"> {question}\n")
+    if not as_json:
+        terminal.show(f"> {terminal.one_line(question)}\n")
     context.invoke(
-        ask, question=question, project=SAMPLE_PROJECT, all_papers=False, orphans=False, as_json=False
+        ask, question=question, project=SAMPLE_PROJECT, all_papers=False, orphans=False, as_json=as_json
     )
 
 

@@ -8,7 +8,7 @@ import click
 
 from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
-from workbench.errors import InvalidInputError
+from workbench.errors import InvalidInputError, NotFoundError
 from workbench.records import Project
 
 
@@ -161,17 +161,22 @@ def projects_add(opening: Opening, project: str, paper_ids: tuple[int, ...], as_
 
 @projects.command("remove")
 @click.argument("project")
-@click.argument("paper_id", type=int, metavar="ID")
+@click.argument("paper_ids", nargs=-1, type=int, required=True, metavar="ID…")
 @as_json_option
 @pass_opening
-def projects_remove(opening: Opening, project: str, paper_id: int, as_json: bool) -> None:
-    """Take a paper out of this project only.
+def projects_remove(opening: Opening, project: str, paper_ids: tuple[int, ...], as_json: bool) -> None:
+    """Take papers out of this project only.
 
-    ID is the paper's number, as "workbench papers list" shows it.
+    ID is a paper's number, as "workbench papers list" shows it.
     """
     with opening.workbench(must_exist=True) as wb:
         found = project_named(wb, project)
-        wb.projects.remove(found, paper_id)
+        strangers = set(paper_ids) - {paper.id for paper in wb.projects.papers(found)}
+        if strangers:  # before any is taken out
+            named = ", ".join(map(str, sorted(strangers)))
+            raise NotFoundError(f"Paper not found in project “{found.name}”: {named}.")
+        for paper_id in dict.fromkeys(paper_ids):
+            wb.projects.remove(found, paper_id)
         left = wb.projects.get(found.id)
     _report(left, f"“{left.name}” has {_papers(left)}.", as_json=as_json)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import click
@@ -13,29 +13,39 @@ from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_op
 from workbench.records import AnswerDone, Event, Evidence, EvidenceFound, Notice, TextDelta
 from workbench.scope import Scope
 
-top_k_option = click.option("--top-k", type=int, metavar="N", help="How many passages at most.")
+
+def limit_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that limit what a search finds; without them the settings count."""
+    for option in (
+        click.option(
+            "--mode",
+            type=click.Choice(["hybrid", "vector", "keyword"]),
+            default="hybrid",
+            show_default=True,
+            help="Search by meaning, by words, or both.",
+        ),
+        click.option(
+            "--min-relevance",
+            type=click.FloatRange(0, 1),
+            metavar="R",
+            help="Relevance (0 to 1) below which a passage never counts.",
+        ),
+        click.option(
+            "--max-per-paper",
+            type=click.IntRange(1),
+            metavar="N",
+            help="How many of one paper while others have some to offer.",
+        ),
+        click.option("--top-k", type=click.IntRange(1), metavar="N", help="How many passages at most."),
+    ):
+        function = option(function)
+    return function
 
 
 @click.command()
 @click.argument("query")
 @scope_options
-@top_k_option
-@click.option(
-    "--max-per-paper", type=int, metavar="N", help="How many of one paper while others have some to offer."
-)
-@click.option(
-    "--min-relevance",
-    type=float,
-    metavar="R",
-    help="Relevance (0 to 1) below which a passage never counts.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "vector", "keyword"]),
-    default="hybrid",
-    show_default=True,
-    help="Search by meaning, by words, or both.",
-)
+@limit_options
 @as_json_option
 @pass_opening
 def search(
@@ -75,7 +85,7 @@ def search(
     type=click.Choice(["auto", "ollama", "extractive"]),
     help="Who writes the answer; extractive is the papers' own sentences.",
 )
-@top_k_option
+@limit_options
 @as_json_option
 @pass_opening
 def ask(

@@ -134,13 +134,13 @@ def show_citations(answer: Answer) -> None:
 
 
 def citation_line(citation: Citation, *, quote: bool = True, mark: bool = True) -> str:
-    """``[2] ✓ Title, page 4: “quote”``; a paper that another user shares says so."""
+    """``[2] ✓ Title, page 4 (paper 7): “quote”``, the paper by its id; one that is shared says so."""
     from workbench.chat.citing import place
 
     sign = {"supported": "✓ ", "partly": "◐ ", "unsupported": "✗ "}[citation.support] if mark else ""
     where = one_line(place(citation.page_unit, citation)) + (", shared" if citation.shared else "")
     words = f": “{one_line(citation.quote)}”" if quote else ""
-    return f"[{citation.n}] {sign}{one_line(citation.title)}, {where}{words}"
+    return f"[{citation.n}] {sign}{one_line(citation.title)}, {where} (paper {citation.paper_id}){words}"
 
 
 def _letters(text: str) -> str:

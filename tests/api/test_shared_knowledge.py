@@ -126,6 +126,8 @@ def test_wherever_an_answer_is_shown_its_shared_sources_say_so(
     assert "A study of cendrite (shared), page 3" in answer._repr_markdown_()
     assert "A study of cendrite (shared)" in answer._repr_html_()
     assert "A study of cendrite (shared)" in answer.evidence._repr_html_()
-    assert citation_line(answer.citations[0]).startswith("[1] ✓ A study of cendrite, page 3, shared (paper 3): ")
+    assert citation_line(answer.citations[0]).startswith(
+        "[1] ✓ A study of cendrite, page 3, shared (paper 3): "
+    )
     prompt = answer_prompt(CENDRITE, answer.evidence.passages, window=8192)
     assert "A study of cendrite, pages 1-3 (shared knowledge)" in prompt.messages[-1].content

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -270,6 +271,7 @@ def test_every_verb_explains_itself_and_its_options(path: tuple[str, ...]) -> No
     assert run.out.startswith(f"Usage: workbench {' '.join(path)}".rstrip())
     one = commands(command)[path]
     assert one.help
+    assert [line for line in run.out.splitlines() if re.match(r"  [a-z]+  .*\.\.\.$", line)] == [], "cut off"
     silent = [p.name for p in one.params if isinstance(p, click.Option) and not p.help]
     assert silent == []
 

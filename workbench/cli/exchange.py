@@ -13,7 +13,7 @@ from workbench.cli.output import output_option, written
 from workbench.errors import InvalidInputError
 
 
-@click.command("import")
+@click.command("import", short_help="Take what a .bib or .ris file says of your papers.")
 @click.argument("file")
 @as_json_option
 @pass_opening
@@ -52,7 +52,7 @@ def export() -> None:
 def export_papers(
     opening: Opening, project: str | None, orphans: bool, output: str | None, as_json: bool
 ) -> None:
-    """Write papers as BibTeX, all of them unless a project is named."""
+    """Write papers as BibTeX: a project's, or all."""
     with opening.workbench(must_exist=True) as wb:
         everything = project is None and not orphans
         text = wb.bibliography.bibtex(chosen_scope(wb, project, all_papers=everything, orphans=orphans))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.api import Workbench
 
 
-@click.group()
+@click.group(short_help="See, add and forget what you said of your work.")
 def memory() -> None:
     """See, add and forget what you said of yourself and your work.
 

@@ -19,7 +19,7 @@ from workbench.errors import InvalidInputError
 _PORT = click.IntRange(1, 65535)
 
 
-@click.command()
+@click.command(short_help="Serve the dashboard on this machine.")
 @click.option("--port", type=_PORT, default=8866, show_default=True, help="The next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @pass_opening

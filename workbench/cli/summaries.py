@@ -43,11 +43,14 @@ def summaries_show(opening: Opening, project: str, as_json: bool) -> None:
 
 
 @summaries.command("refresh")
-@click.argument("projects", nargs=-1, metavar="[PROJECT]…")
+@click.argument("projects", nargs=-1, metavar="PROJECT…")
 @as_json_option
 @pass_opening
 def summaries_refresh(opening: Opening, projects: tuple[str, ...], as_json: bool) -> None:
-    """Write summaries anew and wait for them: of these projects, or of all active ones."""
+    """Write summaries anew and wait for them.
+
+    Of the projects named, or of all active ones.
+    """
     with opening.workbench(must_exist=True) as wb:
         chosen = [project_named(wb, name) for name in projects] or wb.projects.list()
         found = [wb.summaries.refresh(project) for project in chosen]

@@ -126,7 +126,10 @@ class Workbench:
         self.evaluate, self.evaluate_chunk_sizes = measuring.evaluate, measuring.evaluate_chunk_sizes
         self.replay = measuring.replay
         self.memory = Memories(
-            self._database, self.user, embedder=lambda: self._embedder.for_searching().embedder
+            self._database,
+            self.user,
+            embedder=lambda: self._embedder.for_searching().embedder,
+            papers_like=self._asking.papers_like,
         )
         self.tools = Tools(self._database, self.user, find_projects=self.projects.search)
         self.conversations = Conversations(Desk(asking=self._asking, tools=self.tools, memory=self.memory))

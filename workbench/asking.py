@@ -14,9 +14,11 @@ from workbench.scope import Scope
 from workbench.searching import Found, Searcher
 from workbench.serving import ServingEmbedder
 from workbench.settings import Settings
+from workbench.storage import chunks, papers, scopes
 from workbench.storage.database import Database
 from workbench.storage.index_source import LibraryIndexSource
 
+MOST_ALIKE = 8  # chunks that a sentence is compared with
 CHAT_PROVIDERS = ("auto", "ollama", "extractive")
 
 
@@ -82,6 +84,18 @@ class Asking:
         settings = self.settings.model_copy(update={"chat": provider}) if provider else self.settings
         model, warnings = choose_chat(settings, project=scope.project_id is not None)
         return model, tuple(warnings)
+
+    def papers_like(self, text: str) -> list[str]:
+        """The chunks of the user's papers that come nearest to ``text`` by its words; notes, which are the
+        user's own words, are not among them. Empty where the words cannot be searched now."""
+        try:
+            with self.database.read() as cursor:
+                ids = scopes.paper_ids(cursor, self.user, Scope.ALL)
+                hits = self._keyword_index.search(text, papers=ids, limit=MOST_ALIKE)
+                found = chunks.by_ids(cursor, [hit.chunk_id for hit in hits])
+                return [c.text for c in found if papers.kind_of(cursor, c.paper_id) != "note"]
+        except (OSError, ImportError):
+            return []
 
     @cached_property
     def _source(self) -> LibraryIndexSource:

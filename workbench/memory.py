@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from workbench.chat.memory import LONGEST, MOST_RECALLED, Cosines, recalled, statements, text_key
+from workbench.chat.memory import (
+    LONGEST,
+    MOST_RECALLED,
+    Cosines,
+    is_copied,
+    recalled,
+    statements,
+    text_key,
+)
 from workbench.errors import InvalidInputError, ProviderError
 from workbench.interfaces import Embedder
 from workbench.records import Memory
@@ -22,11 +30,19 @@ class Memories:
     """A user's memories. A scope chooses among them: one project's, those of no project, or all.
 
     They are never evidence: nothing here can be cited. ``embedder`` gives the one that serves searches, or
-    None.
+    None; ``papers_like`` the texts of the user's papers that come nearest to a sentence.
     """
 
-    def __init__(self, database: Database, user: str, *, embedder: Callable[[], Embedder | None]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        user: str,
+        *,
+        embedder: Callable[[], Embedder | None],
+        papers_like: Callable[[str], Sequence[str]],
+    ) -> None:
         self._database, self._user, self._embedder = database, user, embedder
+        self._papers_like = papers_like
         self._vectors: dict[tuple[str, str], Sequence[float]] = {}
 
     def remember(
@@ -40,11 +56,13 @@ class Memories:
         """Keeps what the user states in a message, sentence by sentence, and returns it; often nothing.
 
         Questions, requests, suppositions and quotations are left out, and so is what only repeats a text
-        that was ``shown`` (passages, recalled memories). It belongs to the scope's project, or to none. The
-        same statement again changes nothing but when it was last seen. ``message_id`` is the turn it came
-        from. Raises NotFoundError for a project that is not the user's.
+        that was ``shown`` (passages, recalled memories) or was copied from a paper of the user's. It belongs
+        to the scope's project, or to none. The same statement again changes nothing but when it was last
+        seen. ``message_id`` is the turn it came from. Raises NotFoundError for a project
+        that is not the user's.
         """
-        found = statements(said, shown=shown)
+        stated = statements(said, shown=shown)
+        found = [text for text in stated if not is_copied(text, self._papers_like(text))]
         if not found:
             return []
         with self._database.write() as cursor:

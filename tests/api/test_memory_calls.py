@@ -73,6 +73,21 @@ def test_what_a_passage_said_is_not_remembered_as_the_users_word(wb: Workbench) 
     assert texts(wb.memory.remember(said, shown=[passage])) == ["I doubt nine."]
 
 
+def test_what_was_pasted_from_a_paper_that_no_passage_showed_is_not_remembered(wb: Workbench) -> None:
+    text = "Fish sleep.\n\nWe recorded the sleep of forty zebrafish with infra-\nred cameras at night."
+    filed = wb.papers.add_texts([{"title": "Sleep of fish", "text": text}], project="Minerals")
+    wb.notes.create("Mine", "We keep our forty zebrafish in the cellar of building nine.")
+    assert filed.files[0].status == "ready"
+    pasted = "We recorded the sleep of forty zebrafish with infrared cameras at night."
+    nearly = "So, we recorded sleep of forty zebrafish with infra-red cameras at night!"
+    own = "We recorded the sleep of mice. We keep our forty zebrafish in the cellar of building nine."
+    talk = wb.conversations.create()  # which sees neither the paper nor the note's project
+    talk.ask(f"{pasted} What is the density of cendrite?")
+    assert wb.memory.list() == []
+    assert wb.memory.remember(nearly) == []
+    assert texts(wb.memory.remember(own)) == own.replace(". ", ".|").split("|")
+
+
 def test_each_project_recalls_its_own_orphans_recall_no_projects_and_all_recalls_all(wb: Workbench) -> None:
     minerals = Scope.project(wb.projects.get("Minerals"))
     other = Scope.project(wb.projects.create("Other"))

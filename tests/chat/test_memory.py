@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.chat.memory import recalled, statements, text_key
+from workbench.chat.memory import is_copied, recalled, statements, text_key
 from workbench.records import Memory
 
 
@@ -108,6 +108,22 @@ def test_what_only_repeats_a_text_that_was_shown_is_not_kept() -> None:
     said = "We treated 40 mice with arvenite for six weeks. I use rats."
     assert statements(said, shown=[passage]) == ["I use rats."]
     assert statements("So we care about recall@10.", shown=["We care about recall@10."]) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "copied"),
+    [
+        ("We recorded the sleep of forty zebra\ufb01sh", True),
+        ("we RECORDED the sleep of forty zebra fish!", True),
+        ("We recorded sleep in forty zebrafish with cameras at night.", True),
+        ("We record fish.", False),  # too short to tell
+        ("We study the sleep of zebrafish.", False),  # the same subject in the user's own words
+        ("I recorded forty zebrafish with cameras of my own, which failed.", False),
+    ],
+)
+def test_a_sentence_that_stands_in_a_paper_is_known_again(statement: str, copied: bool) -> None:
+    paper = "Fish sleep. We recorded the sleep of forty zebra-\nfish at night, with cameras."
+    assert is_copied(statement, ["Nothing.", paper]) is copied
 
 
 def test_a_turn_gives_five_memories_at_most_and_none_twice() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
@@ -21,6 +22,9 @@ SHORTEST, LONGEST = 8, 300  # characters of a statement; more is a passage that 
 LONGEST_MESSAGE = 2000  # characters of a message in one's own words; from a longer one only what is asked for
 ECHO = 0.7  # share of a statement's terms that a text shown to the user holds in one sentence …
 ECHO_TERMS = 3  # … if it has so many terms at least
+SHORTEST_COPY = 20  # letters and digits of a statement that can be known again in a paper
+COPY = 0.9  # share of its terms in one sentence of a paper that makes it a copy …
+COPY_TERMS = 6  # … if it has so many: people and the papers they read use the same few words
 MOST_RECALLED = 5
 RECALLED_FROM = 0.15  # share of the question's terms, by weight, that a memory must hold …
 ALIKE = 0.45  # … or the cosine that it must have with the question; where there are some to compare with …
@@ -146,6 +150,27 @@ def statements(said: str, *, shown: Iterable[str] = ()) -> list[str]:
         if _states(sentence, asked_to=asked_to is not None) and not _is_echo(sentence, seen):
             found.append(sentence)
     return list(dict.fromkeys(found))[:MOST_PER_TURN]
+
+
+def is_copied(statement: str, texts: Iterable[str]) -> bool:
+    """Whether a statement stands word for word in one of the texts, or nearly so in one of their sentences:
+    then it was pasted, however it is said. Line ends, hyphens and signs do not count."""
+    letters = _letters(statement)
+    if len(letters) < SHORTEST_COPY:
+        return False
+    own = term_set(statement) - STOP_WORDS
+    for text in texts:
+        if letters in _letters(text):
+            return True
+        if len(own) >= COPY_TERMS:
+            sentences = (term_set(text[start:end]) for start, end in sentence_spans(text))
+            if any(len(own & sentence) >= COPY * len(own) for sentence in sentences):
+                return True
+    return False
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 def _states(sentence: str, *, asked_to: bool) -> bool:

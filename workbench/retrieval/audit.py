@@ -8,9 +8,10 @@ figures, because a wrong number with a real citation is the error that a reader 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from workbench.records import Passage, SentenceVerdict, Support, Verdict
+from workbench.retrieval.alterations import altered, word_for_word
 from workbench.retrieval.bindings import misplaced
 from workbench.retrieval.citations import claim_weights, coverage
 from workbench.retrieval.code_stretches import blank_code
@@ -73,25 +74,43 @@ def plain_claim(sentence: str) -> str:
 
 def support_of(claim: str, source: str) -> tuple[Support, str]:
     """Support of one claim by the text it cites, and the reason in words."""
-    missing = [*missing_figures(claim, source), *missing_names(claim, source, numbered=True)]
+    if word_for_word(claim, source):
+        return "supported", "it stands there word for word"
+    nearest = best_sentence(claim, source)
+    missing = [
+        *missing_figures(claim, source, nearest=nearest),
+        *missing_names(claim, source, numbered=True),
+    ]
     if missing:
         return "unsupported", f"{_listed(missing)} not stand in what it cites"
     share = _word_share(claim, source)
     if share < SUPPORTED_FROM and in_other_languages(claim, source):
         return "partly", "its source is in another language, so only figures and names could be compared"
+    if share < PARTLY_FROM:
+        return "unsupported", f"only {share:.0%} of its terms stand in what it cites"
+    findings = list(_findings(claim, source, nearest))
+    unsupported = next((finding for finding in findings if finding[0] == "unsupported"), None)
+    if unsupported:
+        return unsupported
     if share < SUPPORTED_FROM:
-        support: Support = "partly" if share >= PARTLY_FROM else "unsupported"
-        return support, f"only {share:.0%} of its terms stand in what it cites"
-    doubts = [*missing_number_words(claim, source), *missing_names(claim, source, numbered=False)]
-    if doubts:
-        return "partly", f"{_listed(doubts)} not stand in what it cites"
+        return "partly", f"only {share:.0%} of its terms stand in what it cites"
+    return findings[0] if findings else ("supported", f"{share:.0%} of its terms stand in what it cites")
+
+
+def _findings(claim: str, source: str, nearest: str) -> Iterator[tuple[Support, str]]:
+    """What speaks against a claim whose words stand in its source."""
     elsewhere = misplaced(claim, source)
     if elsewhere:
-        return "unsupported", elsewhere
-    against = contradiction(claim, best_sentence(claim, source))
-    return (
-        ("partly", against) if against else ("supported", f"{share:.0%} of its terms stand in what it cites")
-    )
+        yield "unsupported", elsewhere
+    change = altered(claim, source)
+    if change:
+        yield change
+    doubts = [*missing_number_words(claim, source), *missing_names(claim, source, numbered=False)]
+    if doubts:
+        yield "partly", f"{_listed(doubts)} not stand in what it cites"
+    against = contradiction(claim, nearest)
+    if against:
+        yield "partly", against
 
 
 def passage_support(claim: str, passage: Passage, *, verdict: Verdict | None) -> Support:

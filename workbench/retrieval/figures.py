@@ -1,84 +1,32 @@
 """The figures of a text with their units, and whether another text states them too.
 
 What counts as the same figure: 1,000 and 1000, 1.0 and 1, .5 and 0.5, 0,5 and 0.5, ten and 10, 3.5 million
-and 3,500,000. What does not: 41.5 and 44.5, or 41.5 ms where only 41.5 s stands. A figure without a unit of
-its own (a table cell) agrees with any.
+and 3,500,000, 0.014 s and 14 ms. What does not: 41.5 and 44.5, 41.5 ms where only 41.5 s stands, 5 % and
+5 percentage points, 3.5 million and 3.5 billion. A figure without a unit of its own (a table cell) agrees
+with any, but not where the sentence that the claim restates has the figure with another unit.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
-_SCALE_NAMES = {10**2: "hundred", 10**3: "k thousand", 10**6: "m mn million millions"}
-_SCALE_NAMES |= {10**9: "b bn billion billions", 10**12: "trillion trillions"}
-_SCALE_NAMES |= {10**4: "万 萬", 10**8: "億 亿"}
+from workbench.retrieval.units import CURRENCIES, Unit, unit_named, with_short_names
+
+_SCALE_NAMES = {
+    10**2: "hundred",
+    10**3: "k thousand tausend tsd mille",
+    10**6: "m mn million millions mio millionen",
+    10**9: "b bn billion billions milliarden milliarde mrd milliard milliards",
+    10**12: "trillion trillions",
+    10**4: "万 萬",
+    10**8: "億 亿",
+}
 _SCALES = {name: scale for scale, line in _SCALE_NAMES.items() for name in line.split()}
-_LETTER_SCALES = frozenset("kmb")  # only right behind the digits: 400M, 100k
-
-# One unit a line, by all its names. Case tells mM (concentration) from mm and MB from Mb.
-_UNIT_NAMES = """
-% percent pct
-points pp
-ns nanosecond nanoseconds
-µs us microsecond microseconds
-ms msec millisecond milliseconds
-s sec secs second seconds
-min mins minute minutes
-h hr hrs hour hours
-d day days
-week weeks
-month months
-year years yr yrs
-bit bits
-byte bytes B
-kB KB kilobyte kilobytes
-MB megabyte megabytes
-GB gigabyte gigabytes
-TB terabyte terabytes
-KiB
-MiB
-GiB
-Hz hertz
-kHz
-MHz
-GHz
-ng
-µg ug
-mg
-g gram grams
-kg kilogram kilograms
-µl µL ul uL
-ml mL
-l L litre litres liter liters
-nm
-µm um
-mm
-cm
-m metre metres meter meters
-km
-pM
-nM
-µM uM
-mM
-M
-°C
-K kelvin
-bp
-kb
-kDa
-mV
-V
-W watt watts
-kW
-kWh
-J
-kJ
-fold times x ×
-"""
-_UNITS = {name: line.split()[0] for line in _UNIT_NAMES.strip().splitlines() for name in line.split()}
+_LETTER_SCALES = frozenset("kmb")
 
 _TO_NINETEEN = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
 fifteen sixteen seventeen eighteen nineteen"""
@@ -92,11 +40,21 @@ _NUMBER_WORD = re.compile(
 )
 _FIRST_TELLING_WORD = 3  # "one" and "two" are more often grammar than measurement
 
-_DIGITS = r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)*|\.\d+"
-_FIGURE = re.compile(
-    rf"(?P<currency>[$€£¥])?[ ]?(?<![\d.])(?P<digits>{_DIGITS})"
-    r"(?P<gap>[ \u00a0\u2009\u202f-]?)(?P<unit>[%×万萬億亿]|°C|[A-Za-zµμ]{1,12}(?![\w]))?"
+_GAP = "[ \u00a0\u2009\u202f-]?"
+_DIGITS = (
+    r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?(?!\d)|(?<!\d )\d{1,3}(?: \d{3})+(?![\d ]*\d)|"
+    r"\d+(?:[.,]\d+)*|\.\d+"
 )
+_WORDS_OF_SCALE = "|".join(sorted(_SCALES.keys() - _LETTER_SCALES, key=len, reverse=True))
+_SCALE = (
+    rf"(?P<scale>[kmb]|{_GAP}(?:{_WORDS_OF_SCALE}))(?![A-Za-z0-9])"  # 400M, 100k: right behind the digits
+)
+_UNIT = rf"{_GAP}(?P<unit>[%×倍元円秒]|°C|[A-Za-zµμ]{{1,14}}(?![\w]))"
+_FIGURE = re.compile(
+    rf"(?P<currency>[$€£¥])?[ ]?(?<![\d.])(?P<digits>{_DIGITS})(?:{_SCALE})?(?:{_UNIT})?", re.IGNORECASE
+)
+_BEHIND_A_WORD = re.compile(rf"(?:{_SCALE})?(?:{_UNIT})?", re.IGNORECASE)
+_JOINING = re.compile(r"\s*(?:,?\s*(?:to|and|or|bis|und|oder|et|ou|à|against|vs\.?|versus)|[-–/,±~]|\+/-)\s*")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b")
 _LETTER = "[A-Za-z\u00c0-\u024f\u0370-\u04ff]"  # of scripts whose names hold digits
 _NAMED = re.compile(
@@ -112,37 +70,48 @@ _LABELLED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """``text`` as it stands there; ``values`` it may mean; ``unit`` is None where none stands beside it."""
+    """``text`` as it stands there; ``values`` it may mean; ``unit`` is None where none stands beside it.
+
+    ``amounts`` are the values with the ``scale`` that stands there (a million), ``measured`` these in the
+    base unit of what is measured (seconds for ms).
+    """
 
     text: str
     values: frozenset[str]
     unit: str | None
+    amounts: frozenset[str] = frozenset()
+    measured: frozenset[str] = frozenset()
+    measure: str | None = None
+    scale: int = 1
 
 
 def stated_figures(claim: str) -> list[Figure]:
     """The figures that a sentence states, without those of names (GPT-4), labels (Table 2) and ordinals."""
-    return [_figure(match) for match in _stated(_unlabelled(claim))]
+    return list(_figures(_stated_text(claim)))
 
 
 def figure_spans(text: str) -> list[tuple[int, int, Figure]]:
     """Start and end of each figure that a text states, in digits or as a telling word, with the figure."""
+    stated = _stated_text(text)
     digits = [
-        (m.start(), m.end() if _unit(m) else m.end("digits"), _figure(m)) for m in _stated(_unlabelled(text))
+        (m.start(), m.end() if _unit(m) else m.end("digits"), figure)
+        for m, figure in zip(_matches(stated), _figures(stated), strict=True)
     ]
     words = zip(_NUMBER_WORD.finditer(text), _written_out(text), strict=True)
-    telling = [
-        (match.start(), match.end(), figure)
-        for match, figure in words
-        if all(Decimal(value) >= _FIRST_TELLING_WORD for value in figure.values)
-    ]
+    telling = [(match.start(), match.end(), figure) for match, figure in words if _is_telling(figure)]
     return sorted((*digits, *telling), key=lambda span: span[:2])
+
+
+def scale_named(word: str) -> int | None:
+    """What a word such as "million" multiplies by; None for other words."""
+    return _SCALES.get(word.lower())
 
 
 def without_figures(claim: str) -> str:
     """The words of a sentence: what is left of it without figures, their units, and labels."""
-    words = _unlabelled(claim)
-    for match in _stated(words):
-        end = match.end() if _unit(match) or _scale(match) > 1 else match.end("digits")
+    words = with_short_names(_unlabelled(claim))
+    for match in _matches(_NAMED.sub(_blank, words)):
+        end = match.end() if _unit(match) or match["scale"] else match.end("digits")
         words = words[: match.start()] + " " * (end - match.start()) + words[end:]
     return words
 
@@ -151,65 +120,137 @@ def _unlabelled(claim: str) -> str:
     return _ORDINAL.sub(_blank, _LABELLED.sub(_blank, claim))
 
 
-def _stated(unlabelled: str) -> list[re.Match[str]]:
-    return list(_FIGURE.finditer(_NAMED.sub(_blank, unlabelled)))
+def _stated_text(text: str) -> str:
+    return with_short_names(_NAMED.sub(_blank, _unlabelled(text)))
 
 
-def missing_figures(claim: str, text: str) -> list[str]:
-    """Figures of ``claim`` that do not stand in ``text``, or stand there with other units only."""
-    present = [_figure(m) for m in _FIGURE.finditer(text)] + list(_written_out(text))
-    missing = [f.text for f in stated_figures(claim) if not any(_agree(f, other) for other in present)]
+def _matches(text: str) -> list[re.Match[str]]:
+    return list(_FIGURE.finditer(text))
+
+
+def missing_figures(claim: str, text: str, *, nearest: str = "") -> list[str]:
+    """Figures of ``claim`` that do not stand in ``text``, or stand there with other units only.
+
+    ``nearest`` is the sentence of ``text`` that the claim restates: what it says of a figure's unit counts
+    more than a bare figure elsewhere.
+    """
+    present, beside = _present(text), _present(nearest)
+    missing = [
+        figure.text
+        for figure in stated_figures(claim)
+        if not any(_agree(figure, other) for other in present)
+        or (
+            any(figure.values & other.values for other in beside)
+            and not any(_agree(figure, other) for other in beside)
+            and not any(_agree(figure, other) and figure.unit == other.unit for other in present)
+        )
+    ]
     return list(dict.fromkeys(missing))
 
 
 def missing_number_words(claim: str, text: str) -> list[str]:
-    """Number words of ``claim``, from three on, whose number does not stand in ``text`` in any form."""
-    present = {v for m in _FIGURE.finditer(text) for v in _figure(m).values}
-    present |= {v for f in _written_out(text) for v in f.values}
+    """Number words of ``claim``, from three on, whose number does not stand in ``text`` in any form, or
+    with other units only."""
+    present = _present(text)
     return [
-        f.text
-        for f in _written_out(claim)
-        if not f.values & present and all(Decimal(v) >= _FIRST_TELLING_WORD for v in f.values)
+        figure.text
+        for figure in _written_out(claim)
+        if _is_telling(figure) and not any(_agree(figure, other) for other in present)
     ]
 
 
+def _is_telling(figure: Figure) -> bool:
+    return all(Decimal(value) >= _FIRST_TELLING_WORD for value in figure.values)
+
+
+@lru_cache(maxsize=1024)
+def _present(text: str) -> tuple[Figure, ...]:
+    """Every figure of a text, those of names and labels too."""
+    plain = with_short_names(text)
+    apart = [
+        _figure(m)
+        for m in re.finditer(r"(?P<digits>\d{1,3})(?: \d{3})+", plain)
+        for m in _matches(m.group().replace(" ", "  "))
+    ]
+    return (*_figures(plain), *apart, *_written_out(plain))
+
+
+@lru_cache(maxsize=1024)
+def _figures(plain: str) -> tuple[Figure, ...]:
+    """The figures in digits. In "4 and 5 million" and "4 to 5 ms" scale and unit are those of both."""
+    matches = _matches(plain)
+    figures = [_figure(match) for match in matches]
+    shared, unit = 1, None
+    for i in range(len(matches) - 2, -1, -1):
+        between = plain[matches[i].end("digits") : matches[i + 1].start()]
+        joined = figures[i].scale == 1 and _JOINING.fullmatch(between) is not None
+        shared = max(shared, figures[i + 1].scale) if joined else 1
+        unit = _unit(matches[i + 1]) or unit if joined else None
+        if shared > 1:
+            also = _made("", set(figures[i].values), shared, None)
+            figures[i] = replace(figures[i], amounts=figures[i].amounts | also.amounts)
+        if unit and figures[i].unit is None:
+            also = _made("", set(figures[i].values), shared, unit)
+            figures[i] = replace(also, text=figures[i].text, amounts=figures[i].amounts, scale=1)
+    return tuple(figures)
+
+
 def _agree(stated: Figure, present: Figure) -> bool:
-    same_unit = stated.unit is None or present.unit is None or stated.unit == present.unit
-    return same_unit and bool(stated.values & present.values)
+    if stated.measure and present.measure:
+        if stated.measure != present.measure:
+            return False
+        if stated.measured & present.measured:
+            return True
+        if stated.unit != present.unit:
+            return False
+    bare_cell = stated.scale > 1 and present.scale == 1 and bool(stated.values & present.values)
+    return bool(stated.amounts & present.amounts) or bare_cell
 
 
 def _figure(match: re.Match[str]) -> Figure:
     digits, scale, unit = match["digits"], _scale(match), _unit(match)
     values = {_normal(value) for value in _readings(digits)}
-    if scale != 1:  # a table "in millions" holds the bare figure
-        values |= {_normal(str(Decimal(value) * scale)) for value in values if value.count(".") < 2}
-    text = match.group().strip() if unit or scale != 1 else digits
-    return Figure(text, frozenset(values), unit)
+    return _made(match.group().strip() if unit or scale != 1 else digits, values, scale, unit)
+
+
+def _made(text: str, values: set[str], scale: int, unit: Unit | None) -> Figure:
+    plain = [value for value in values if value.count(".") < 2]
+    amounts = {_normal(str(Decimal(value) * scale)) for value in plain} | (values - set(plain))
+    measured = {_normal(str(Decimal(value) * scale * unit.factor)) for value in plain} if unit else set()
+    return Figure(
+        text,
+        frozenset(values | amounts),  # a table "in millions" holds the bare figure
+        unit.name if unit else None,
+        frozenset(amounts),
+        frozenset(measured),
+        unit.measure if unit else None,
+        scale,
+    )
 
 
 def _scale(match: re.Match[str]) -> int:
-    word = (match["unit"] or "").lower()
-    return 1 if word in _LETTER_SCALES and match["gap"] else _SCALES.get(word, 1)
+    return _SCALES[match["scale"].strip(" \u00a0\u2009\u202f-").lower()] if match["scale"] else 1
 
 
-def _unit(match: re.Match[str]) -> str | None:
-    word = match["unit"] or ""
-    if match["currency"] or _scale(match) > 1:
-        return match["currency"]
-    return _UNITS.get(word) or (_UNITS.get(word.lower()) if len(word) > 2 else None)
+def _unit(match: re.Match[str]) -> Unit | None:
+    return CURRENCIES[match["currency"]] if match["currency"] else unit_named(match["unit"] or "")
 
 
 def _readings(digits: str) -> Iterator[str]:
-    """``1,234`` is 1234, ``0,5`` is 0.5, and ``1.234`` may be either."""
-    plain = re.sub("[\u00a0\u2009\u202f]", "", digits)
+    """``1,234`` is 1234, ``0,5`` is 0.5, ``1.234`` may be either, and ``1.234,5`` is 1234.5."""
+    plain = re.sub("[ \u00a0\u2009\u202f]", "", digits)
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
         yield plain.replace(",", "")
+        return
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+", plain):
+        yield plain.replace(".", "").replace(",", ".")
         return
     yield plain.replace(",", ".")
     if re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+", plain):
         yield plain.replace(".", "")
 
 
+@lru_cache(maxsize=4096)
 def _normal(value: str) -> str:
     try:
         return format(Decimal(value).normalize(), "f")
@@ -217,12 +258,17 @@ def _normal(value: str) -> str:
         return value
 
 
-def _written_out(text: str) -> Iterator[Figure]:
-    """Numbers written in words."""
+@lru_cache(maxsize=1024)
+def _written_out(text: str) -> tuple[Figure, ...]:
+    """Numbers written in words, with the scale and the unit behind them."""
+    figures = []
     for match in _NUMBER_WORD.finditer(text):
         tens, ones, small = (group.lower() if group else "" for group in match.groups())
         number = _TENS[tens] + _SMALL.get(ones, 0) if tens else _SMALL.get(small, _SCALES.get(small, 0))
-        yield Figure(match.group(), frozenset({str(number)}), None)
+        behind = _BEHIND_A_WORD.match(text, match.end())
+        scale, unit = (_scale(behind), unit_named(behind["unit"] or "")) if behind else (1, None)
+        figures.append(_made(match.group(), {str(number)}, scale, unit))
+    return tuple(figures)
 
 
 def _blank(match: re.Match[str]) -> str:

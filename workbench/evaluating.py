@@ -220,8 +220,10 @@ def _not_in_scope(asking: Asking, questions: Sequence[Question], scope: Scope) -
     if not missing:
         return []
     shown = ", ".join(sorted(missing)[:5]) + (" …" if len(missing) > 5 else "")
-    what = "1 labelled file is" if len(missing) == 1 else f"{len(missing)} labelled files are"
-    return [f"{what} not in the scope, so that nothing of it can be found: {shown}."]
+    if len(missing) == 1:
+        return [f"1 labelled file is not in the scope, so that nothing of it can be found: {shown}."]
+    what = f"{len(missing)} labelled files are not in the scope"
+    return [f"{what}, so that nothing of them can be found: {shown}."]
 
 
 # --- keeping ---------------------------------------------------------------------------------

@@ -248,6 +248,10 @@ def _changed(
             lines.append(f"“{paper.title}” has left this scope since.")
         elif any(again.get(o.chunk_id) != o.chunk_id for o in own):
             lines.append(f"“{paper.title}” was indexed again since.")
+    kept = {o.n for o in stored.old}
+    forgotten = [f"[{n}]" for n in range(1, max(kept, default=0)) if n not in kept]
+    if forgotten:  # what is stored of a search goes with a paper
+        lines.append(f"Papers have left the library since: nothing is known of {', '.join(forgotten)}.")
     now = [c.chunk_id for c in as_before.selection.chosen]
     if not lines and now != [o.chunk_id for o in stored.old]:
         lines.append("The same numbers would not choose the same passages today: papers have come or gone.")

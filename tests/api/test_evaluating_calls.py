@@ -1,0 +1,191 @@
+"""wb.evaluate and wb.evaluate_chunk_sizes on a small library."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import Gold, InvalidInputError, Progress, Question, Scope, Workbench
+
+QUESTIONS = [
+    Question("one", "What is the melting point of arvenite?", (Gold("arvenite.pdf", 2, "melting point"),)),
+    Question(
+        "two", "How dense are arvenite and bolmarite?", (Gold("arvenite.pdf", 3), Gold("bolmarite.pdf", 3))
+    ),
+    Question("none", "Who owns the railway?"),
+]
+
+
+def figure(frame: Any, metric: str, *, number: int = 0) -> dict[str, Any]:
+    [row] = frame[(frame["metric"] == metric) & (frame["set"] == number)].to_dict("records")
+    return dict(row)
+
+
+def test_each_set_and_metric_is_a_row_and_the_first_set_is_what_is_in_effect(wb: Workbench) -> None:
+    wb.presets.save(1, "Ten", top_k=10)
+    frame = wb.evaluate(QUESTIONS, project="Minerals", grid={"top_k": [1, 10]})
+    parameters = ["top_k", "max_per_paper", "min_relevance", "qualify_fraction", "keyword_weight"]
+    figures = ["mean", "low", "high", "questions", "difference", "difference_low", "difference_high", "p"]
+    assert list(frame.columns) == ["set", *parameters, "metric", *figures]
+    assert frame.groupby("set")["top_k"].unique().map(list).to_dict() == {0: [10], 1: [1]}
+    whole, less = figure(frame, "evidence_recall"), figure(frame, "evidence_recall", number=1)
+    assert (whole["mean"], whole["questions"], whole["difference"], whole["p"]) == (1.0, 2, 0.0, 1.0)
+    assert (less["mean"], less["difference"]) == (pytest.approx(2 / 3), pytest.approx(-1 / 3))
+    assert less["low"] <= less["mean"] <= less["high"]
+    assert figure(frame, "passages", number=1)["mean"] == 1
+
+
+def test_figures_are_kept_in_the_library_question_by_question(wb: Workbench) -> None:
+    before = len(wb.sql("SELECT * FROM retrievals"))
+    frame = wb.evaluate(QUESTIONS, project=1, grid={"top_k": [1]})
+    assert frame.attrs == {"evaluation": 1, "warnings": ()}
+    [run] = wb.sql("SELECT * FROM evaluations").to_dict("records")
+    assert (run["rag_project_id"], run["scope_label"], run["questions"]) == (1, "Minerals", 3)
+    assert json.loads(run["options"])["answers"] is False
+    kept = wb.sql("SELECT set_number, metric, mean FROM evaluation_results ORDER BY set_number, metric")
+    ours = frame.sort_values(["set", "metric"])
+    assert kept["mean"].tolist() == ours["mean"].tolist()
+    scores = wb.sql(
+        "SELECT set_number, label, part, whole FROM evaluation_scores WHERE metric = 'evidence_recall'"
+    )
+    assert sorted(map(tuple, scores.to_numpy().tolist())) == [
+        (0, "one", 1.0, 1.0),
+        (0, "two", 2.0, 2.0),
+        (1, "one", 1.0, 1.0),
+        (1, "two", 1.0, 2.0),
+    ]
+    assert len(wb.sql("SELECT * FROM retrievals")) == before, "measuring is no search of the user's"
+    assert wb.doctor() == []
+
+
+def test_a_sweep_chooses_what_searches_with_the_same_numbers_choose(wb: Workbench) -> None:
+    grid = {"top_k": [1, 2], "keyword_weight": [0.0, 0.3, 1.0], "min_relevance": [0.0, 0.9]}
+    frame = wb.evaluate(QUESTIONS, project=1, grid=grid)
+    rows = frame[frame["metric"] == "evidence_recall"].to_dict("records")
+    assert len(rows) == 13
+    for row in rows[1:]:
+        wb.presets.save(1, "Same", **{name: row[name] for name in grid})
+        found = [
+            any(p.file == g.file and p.page_start <= g.page <= p.page_end for p in evidence)
+            for question in QUESTIONS
+            for evidence in [wb.search(question.question, scope=Scope.project(1))]
+            for g in question.gold
+        ]
+        assert row["mean"] == pytest.approx(sum(found) / 3), row
+
+
+def test_answers_are_measured_too(wb: Workbench) -> None:
+    frame = wb.evaluate(QUESTIONS, project=1, answers=True)
+    assert {"answered", "refused", "refusal_precision", "cited_gold", "citation_precision"} <= set(
+        frame["metric"]
+    )
+    assert figure(frame, "quote_on_page")["mean"] == 1.0
+    assert figure(frame, "answered")["questions"] == 2
+    assert json.loads(wb.sql("SELECT options FROM evaluations")["options"][0])["provider"] == "extractive"
+
+
+def test_progress_is_told_and_cancelling_keeps_what_is_measured(wb: Workbench) -> None:
+    steps: list[Progress] = []
+    frame = wb.evaluate(QUESTIONS, project=1, progress=steps.append, cancelled=lambda: len(steps) >= 2)
+    assert [(s.stage, s.file, s.done, s.total) for s in steps] == [
+        ("measure", "one", 0, 3),
+        ("measure", "two", 1, 3),
+        ("measure", "", 2, 3),
+    ]
+    assert frame.attrs["warnings"] == ("Cancelled: 2 of 3 questions were measured.",)
+    assert figure(frame, "evidence_recall")["questions"] == 2
+    nothing = wb.evaluate(QUESTIONS, project=1, cancelled=lambda: True)
+    assert (len(nothing), list(nothing.columns)) == (0, list(frame.columns))
+
+
+def test_the_questions_of_a_project_are_measured_where_none_are_given(wb: Workbench, tmp_path: Path) -> None:
+    wb.questions.put(QUESTIONS, project=1)
+    kept = wb.evaluate(project=1)
+    path = tmp_path / "questions.jsonl"
+    wb.questions.export(path)
+    read = wb.evaluate(path, scope=Scope.project(1))
+    assert kept.drop(columns=[]).equals(read)
+    with pytest.raises(InvalidInputError, match="There is no labelled question here"):
+        wb.evaluate()
+
+
+def test_labels_of_files_that_are_not_there_are_told_and_count_as_missed(wb: Workbench) -> None:
+    frame = wb.evaluate(QUESTIONS)
+    [warning] = frame.attrs["warnings"]
+    assert warning == (
+        "2 labelled files are not in the scope, so that nothing of them can be found: "
+        "arvenite.pdf, bolmarite.pdf."
+    )
+    assert figure(frame, "evidence_recall")["mean"] == 0.0
+
+
+def test_the_same_run_gives_the_same_figures(wb: Workbench) -> None:
+    runs = [wb.evaluate(QUESTIONS, project=1, grid={"top_k": [1, 2]}, seed=5) for _ in range(2)]
+    assert runs[0].equals(runs[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"grid": {"colour": [1]}}, "No such search parameter: colour"),
+        ({"confidence": 2}, "confidence=2: allowed"),
+        ({"resamples": 1}, "resamples=1: allowed"),
+        ({"scope": Scope.ALL, "project": 1}, "scope and project exclude each other"),
+        ({"scope": "all"}, "is not a scope"),
+        ({"provider": "oracle", "answers": True}, "provider='oracle': allowed are"),
+    ],
+)
+def test_options_that_cannot_be_are_errors_before_anything_is_searched(
+    wb: Workbench, options: dict[str, Any], message: str
+) -> None:
+    def never(step: Progress) -> None:
+        raise AssertionError(step)
+
+    with pytest.raises(InvalidInputError, match=message):
+        wb.evaluate(QUESTIONS, progress=never, **options)
+    assert len(wb.sql("SELECT * FROM evaluations")) == 0
+
+
+def test_a_library_that_cannot_be_written_is_measured_without_a_record(
+    library: Path, open_as: Callable[..., Workbench]
+) -> None:
+    wb = open_as("ann")
+    library.chmod(0o400)
+    try:
+        if wb._database.writable:  # root may write anywhere
+            pytest.skip("this user may write to a file that is read-only")
+        assert wb.evaluate(QUESTIONS, project=1).attrs["evaluation"] is None
+    finally:
+        library.chmod(0o600)
+
+
+# --- chunk sizes ---------------------------------------------------------------------------------
+
+
+def test_chunk_sizes_are_measured_in_scratch_libraries_and_compared_with_the_library(wb: Workbench) -> None:
+    chunks = wb.chunks.list()
+    label = wb.questions.add("How dense is bolmarite?", 2, 3, project=1)
+    steps: list[Progress] = []
+    frame = wb.evaluate_chunk_sizes([40, 64], [*QUESTIONS, label], project=1, progress=steps.append)
+    assert list(frame.columns)[:2] == ["set", "chunk_tokens"]
+    sizes = frame.groupby("set")["chunk_tokens"].first()
+    assert (sizes.index.tolist(), sizes.tolist()[1:]) == ([0, 1, 2], [40, 64])
+    recalls = [figure(frame, "evidence_recall", number=n) for n in range(3)]
+    assert [r["mean"] for r in recalls] == [1.0, 1.0, 1.0]
+    assert [r["questions"] for r in recalls] == [3, 3, 3]
+    assert all(math.isfinite(r["p"]) for r in recalls)
+    assert wb.chunks.list() == chunks
+    assert {s.stage for s in steps} >= {"measure", "chunks of 40 tokens, embed"}
+    kept = wb.sql("SELECT parameters ->> 'chunk_tokens' AS s FROM evaluation_results WHERE set_number = 1")
+    assert set(kept["s"]) == {"40"}
+
+
+@pytest.mark.parametrize("sizes", [[], [31], [10_000], [True], [40.5], list(range(40, 80))])
+def test_sizes_that_cannot_be_are_errors(wb: Workbench, sizes: list[Any]) -> None:
+    with pytest.raises(InvalidInputError, match=r"chunk"):
+        wb.evaluate_chunk_sizes(sizes, QUESTIONS, project=1)

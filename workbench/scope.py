@@ -8,6 +8,7 @@ from typing import ClassVar
 from workbench.errors import InvalidInputError
 
 ALL_STORED = -1
+_LONGEST_SHOWN = 40  # characters of what is no scope, such as a whole project
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,10 @@ class Scope:
         """The scope of one project, given the project or its id."""
         project_id = getattr(project, "id", project)
         if isinstance(project_id, bool) or not isinstance(project_id, int) or project_id <= 0:
-            raise InvalidInputError(f"{project_id!r} is not a project id: ids are positive whole numbers.")
+            hint = " For a name there is wb.projects.get(name)." if isinstance(project_id, str) else ""
+            raise InvalidInputError(
+                f"{project_id!r} is not a project id: ids are positive whole numbers.{hint}"
+            )
         return cls(project_id)
 
     @property
@@ -57,7 +61,10 @@ def as_scope(given: object) -> Scope:
     """``given``, if it is a scope. Anything else is an error: no mistake may widen what a search sees."""
     if isinstance(given, Scope):
         return given
-    raise InvalidInputError(f"{given!r} is not a scope: use Scope.ORPHANS, Scope.ALL or Scope.project(…).")
+    shown = repr(given)
+    if len(shown) > _LONGEST_SHOWN:
+        shown = shown[:_LONGEST_SHOWN] + "…"
+    raise InvalidInputError(f"{shown} is not a scope: use Scope.ORPHANS, Scope.ALL or Scope.project(…).")
 
 
 Scope.ORPHANS = Scope(None)

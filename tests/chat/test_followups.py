@@ -28,6 +28,8 @@ TURNS = (ChatMessage("user", ACCURACY), ChatMessage("assistant", "It was 0.91.")
         "Tell me more",
         "What does the latter show?",
         "In mice?",
+        "In Mica?",
+        "What is different?",
     ],
 )
 def test_a_question_that_needs_the_turns_before_it_is_noticed(question: str) -> None:
@@ -43,6 +45,9 @@ def test_a_question_that_needs_the_turns_before_it_is_noticed(question: str) -> 
         "Which papers report that recall falls under a filter?",
         "Are there studies of bolmarite in groundwater?",
         "What does BMH-21 inhibit?",
+        "What is FlashAttention?",
+        "Who was Vaswani?",
+        "Define BM25",
         "How do the authors justify their sample size?",
         "How does recall compare with other methods of search?",
     ],

@@ -6,13 +6,18 @@ import contextlib
 import io
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import workbench
 from tests.cli.conftest import Cli
 from tests.ollama_server import OllamaServer
 from workbench.cli import terminal
 from workbench.cli.flow import Flow, cells, shorten
+from workbench.cli.questions import show_answer
+from workbench.providers.fake_embedder import FakeEmbedder
+from workbench.scope import Scope
 
 MELTING = "What is the melting point of arvenite?"
 SENTENCE = "The melting point of arvenite is 1013 degrees Celsius."
@@ -119,6 +124,23 @@ def test_without_styles_the_text_stays_as_it_is(on_screen: Shown, monkeypatch: p
     monkeypatch.setenv("NO_COLOR", "1")
     text = on_screen(lambda: terminal.show_wrapped("**A study** \x1b[31mof arvenite"))
     assert text == "**A study** [31mof arvenite\n"
+
+
+def test_a_person_who_waits_sees_what_goes_on_until_the_answer_comes(
+    on_screen: Shown, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work() -> None:
+        with workbench.open(library, user="ann", embedder=FakeEmbedder()) as wb:
+            show_answer(wb.stream(MELTING, scope=Scope.project(1), top_k=1))
+
+    gone = "\r\x1b[K"
+    shown = on_screen(work)
+    assert shown.startswith(
+        f"{gone}Searching…{gone}{gone}Reading 1 passage of 1 paper…{gone}\x1b[1mA study of arvenite"
+    )
+    assert shown.count(gone) == 4
+    monkeypatch.setenv("TERM", "dumb")
+    assert "Searching" not in on_screen(work)
 
 
 def test_rows_fit_the_terminal(on_screen: Shown) -> None:

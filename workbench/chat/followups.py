@@ -43,6 +43,9 @@ _JOINING = re.compile(
     r"|\b(?:authors|papers|studies|researchers)\b[^?]{0,40}\btheir\b",
     re.IGNORECASE,
 )
+_NAMED = re.compile(  # "What is BM25?": a name of its own needs no earlier turn
+    r"^\s*(?i:(?:what|who) (?:is|are|was|were)(?: an?| the)?|define|explain|describe) (?=\S*[A-Z])[\w-]+\W*$"
+)
 _LABEL = re.compile(r"^\W*(?:standalone |last |rewritten )?question\W*:\s*", re.IGNORECASE)
 _AROUND = ' "“”*'
 _OPENING = re.compile(r"^\s*(?:and|but|so|or|then|also|what about|how about)\b[\s,]*", re.IGNORECASE)
@@ -66,6 +69,8 @@ def leans_on_earlier(question: str, earlier: str = "") -> bool:
             return True
     elif _LEANS.search(_JOINING.sub(" ", question)):
         return True
+    elif _NAMED.search(question):
+        return False
     words = _WORD.findall(question)
     return counts_as_words(question) and len(words) <= SHORT and len(_key_words(question, language)) <= 1
 

@@ -10,7 +10,7 @@ import unicodedata
 from workbench.cli import terminal
 
 _WIDEST = 100  # columns: longer lines are hard to read
-_BOLD, _NORMAL = "\x1b[1m", "\x1b[0m"
+_BOLD, _NORMAL, _CLEARED = "\x1b[1m", "\x1b[0m", "\r\x1b[K"
 
 
 def columns() -> int | None:
@@ -30,7 +30,7 @@ class Flow:
     def __init__(self, *, hanging: int = 0) -> None:
         width = columns()
         self._width = None if width is None else min(width, _WIDEST)
-        self._styled = os.environ.get("TERM", "dumb") != "dumb" and "NO_COLOR" not in os.environ
+        self._styled = _styled()
         self._hanging = self._indent = hanging
         self._word, self._gap, self._column, self._bold = "", "", 0, False
 
@@ -113,3 +113,27 @@ def shorten(text: str, width: int) -> str:
             break
         kept += character
     return kept.rstrip() + "…"
+
+
+class Waiting:
+    """One line on a terminal that tells what goes on until there is something to read; then it is gone."""
+
+    def __init__(self) -> None:
+        self._shown = False
+        self._possible = columns() is not None and _styled()
+
+    def say(self, text: str) -> None:
+        if self._possible:
+            terminal.write(f"{_CLEARED}{shorten(terminal.one_line(text), columns() or 0)}")
+            sys.stdout.flush()
+            self._shown = True
+
+    def end(self) -> None:
+        if self._shown:
+            terminal.write(_CLEARED)
+            sys.stdout.flush()
+            self._shown = False
+
+
+def _styled() -> bool:
+    return os.environ.get("TERM", "dumb") != "dumb" and "NO_COLOR" not in os.environ

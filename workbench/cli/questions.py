@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from workbench.cli import terminal
-from workbench.cli.flow import Flow, shorten
+from workbench.cli.flow import Flow, Waiting, shorten
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, scope_options
 from workbench.records import AnswerDone, Event, Evidence, EvidenceFound, Notice, TextDelta
 from workbench.scope import Scope
@@ -113,25 +113,31 @@ def show_answer(events: Iterable[Event], *, told: set[str] | None = None, asked:
     Notes that are ``told`` already are left out, and new ones join them. Where what was searched is not what
     was ``asked``, a note says so.
     """
-    flow = Flow()
+    flow, waiting = Flow(), Waiting()
     try:
-        held = list(_shown(events, flow, set() if told is None else told, asked))
+        waiting.say("Searching…")
+        held = list(_shown(events, flow, waiting, set() if told is None else told, asked))
     finally:
+        waiting.end()
         flow.end()  # also where Ctrl-C came in the middle of a word
     for text in held:
         terminal.note(text)
 
 
-def _shown(events: Iterable[Event], flow: Flow, told: set[str], asked: str | None) -> Iterator[str]:
+def _shown(
+    events: Iterable[Event], flow: Flow, waiting: Waiting, told: set[str], asked: str | None
+) -> Iterator[str]:
     """Shows the events; gives the notes that came in the middle of a line."""
     begun = False
     for event in events:
+        waiting.end()
         if isinstance(event, TextDelta):
             begun = True
             flow.feed(event.text)
         elif isinstance(event, EvidenceFound):
             if asked is not None and event.evidence.query != asked:
                 terminal.note(f"Searched for: {event.evidence.query}")
+            waiting.say(_reading(event.evidence))
         elif isinstance(event, Notice):
             if event.text in told:
                 continue
@@ -148,6 +154,12 @@ def _shown(events: Iterable[Event], flow: Flow, told: set[str], asked: str | Non
             if event.answer.refused and not found.passages and _says_more(found):
                 terminal.show()
                 terminal.show_wrapped(_nothing_found(found))
+
+
+def _reading(evidence: Evidence) -> str:
+    papers = len({passage.paper_id for passage in evidence.passages})
+    passages = "1 passage" if len(evidence.passages) == 1 else f"{len(evidence.passages)} passages"
+    return f"Reading {passages} of {'1 paper' if papers == 1 else f'{papers} papers'}…"
 
 
 def _says_more(evidence: Evidence) -> bool:

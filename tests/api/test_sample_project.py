@@ -49,7 +49,7 @@ def test_a_project_of_that_name_with_other_papers_gets_the_missing_ones_or_an_er
     with opened(tmp_path, limit=2) as wb:
         project = wb.projects.create(sample.SAMPLE_PROJECT)
         wb.papers.add(minerals(1)[0].write(tmp_path), project=project)
-        with pytest.raises(LibraryError, match="could not be added: project .* its limit is 2"):
+        with pytest.raises(LibraryError, match="could not be added: Project .* its limit is 2"):
             sample.add_sample(wb)
         assert wb.projects.get(project.id).paper_count == 2
 

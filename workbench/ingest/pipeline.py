@@ -244,13 +244,8 @@ class Ingestor:
             if work.project_id is None:
                 return known is not None
             project = projects.get(cursor, work.user, work.project_id)
-            full = 0 < self._project_max_papers <= project.paper_count
-            if full and (known is None or known not in projects.paper_ids(cursor, work.user, project.id)):
-                raise ConflictError(
-                    f"project “{project.name}” holds {project.paper_count} papers and its limit is "
-                    f"{self._project_max_papers}: remove one, or raise WORKBENCH_PROJECT_MAX_PAPERS "
-                    "(0 means no limit)"
-                )
+            if known is None or known not in projects.paper_ids(cursor, work.user, project.id):
+                projects.require_room(project, 1, limit=self._project_max_papers)
         return known is not None
 
     def _added(self, work: FileWork, document: Document, source: Path | bytes) -> FileOutcome:

@@ -95,16 +95,12 @@ def put_into_project(
     0 for no limit, and then puts none of them in."""
     current = projects.get(cursor, user, project_id)
     new = sorted(set(paper_ids) - set(projects.paper_ids(cursor, user, current.id)))
-    if limit and current.paper_count + len(new) > limit:
-        raise ConflictError(
-            f"Project “{current.name}” holds {current.paper_count} papers and its limit is {limit}: "
-            "remove one, or raise WORKBENCH_PROJECT_MAX_PAPERS (0 means no limit)."
-        )
+    projects.require_room(current, len(new), limit=limit)
     cursor.execute(
         "INSERT INTO project_papers (project_id, paper_id, user_name) SELECT ?, unnest(?::BIGINT[]), ?",
         [current.id, new, user],
     )
-    cursor.execute("UPDATE projects SET updated_at = now() WHERE project_id = ?", [current.id])
+    projects.touch(cursor, current.id)
 
 
 def record(cursor: DuckDBPyConnection, user: str, rows: Sequence[StageDone]) -> None:

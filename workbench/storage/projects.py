@@ -134,19 +134,24 @@ def add_paper(
     paper = papers.get(cursor, user, paper_id)
     if paper.id in paper_ids(cursor, user, current.id):
         return False
-    if limit and current.paper_count >= limit:
-        raise ConflictError(
-            f"Project “{current.name}” holds {current.paper_count} papers and its limit is {limit}: "
-            "remove one, or raise WORKBENCH_PROJECT_MAX_PAPERS (0 means no limit)."
-        )
+    require_room(current, 1, limit=limit)
     # What others share comes into the user's own library, so that the project keeps it when they stop.
     papers.link(cursor, user, paper.id, file=paper.file)
     cursor.execute(
         "INSERT INTO project_papers (project_id, paper_id, user_name) VALUES (?, ?, ?)",
         [current.id, paper.id, user],
     )
-    _touch(cursor, current.id)
+    touch(cursor, current.id)
     return True
+
+
+def require_room(project: Project, papers_to_come: int, *, limit: int) -> None:
+    """Raises ConflictError where the project would hold more than ``limit`` papers, 0 for no limit."""
+    if limit and papers_to_come and project.paper_count + papers_to_come > limit:
+        raise ConflictError(
+            f"Project “{project.name}” holds {project.paper_count} papers and its limit is {limit}: "
+            "remove one, or raise WORKBENCH_PROJECT_MAX_PAPERS (0 means no limit)."
+        )
 
 
 def remove_paper(cursor: DuckDBPyConnection, user: str, project_id: int, paper_id: int) -> None:
@@ -158,7 +163,7 @@ def remove_paper(cursor: DuckDBPyConnection, user: str, project_id: int, paper_i
     ).fetchall()
     if not gone:
         raise NotFoundError(f"Paper not found in project “{current.name}”.")
-    _touch(cursor, current.id)
+    touch(cursor, current.id)
 
 
 def paper_ids(cursor: DuckDBPyConnection, user: str, project_id: int) -> tuple[int, ...]:
@@ -170,7 +175,8 @@ def paper_ids(cursor: DuckDBPyConnection, user: str, project_id: int) -> tuple[i
     return tuple(row[0] for row in rows)
 
 
-def _touch(cursor: DuckDBPyConnection, project_id: int) -> None:
+def touch(cursor: DuckDBPyConnection, project_id: int) -> None:
+    """Notes that the project changed now."""
     cursor.execute("UPDATE projects SET updated_at = now() WHERE project_id = ?", [project_id])
 
 

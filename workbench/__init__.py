@@ -34,6 +34,7 @@ from workbench.records import (
     Chunk,
     Citation,
     ConversationInfo,
+    Coverage,
     Dropped,
     Event,
     Evidence,
@@ -58,6 +59,7 @@ from workbench.records import (
     ReferenceReport,
     ScopeChange,
     SentenceVerdict,
+    SilentPaper,
     TextDelta,
     UnmatchedReference,
 )
@@ -65,6 +67,7 @@ from workbench.scope import Scope
 
 if TYPE_CHECKING:
     from workbench.api import Workbench, open
+    from workbench.chat.coverage import asked_line
     from workbench.chat.suggestions import suggestions
     from workbench.conversing import Conversation
     from workbench.settings import Settings
@@ -81,6 +84,7 @@ _LAZY = {
     "ReplayedPassage": "workbench.tuning",
     "Settings": "workbench.settings",
     "Workbench": "workbench.api",
+    "asked_line": "workbench.chat.coverage",
     "open": "workbench.api",
     "suggestions": "workbench.chat.suggestions",
 }
@@ -104,6 +108,7 @@ __all__ = [
     "ConflictError",
     "Conversation",
     "ConversationInfo",
+    "Coverage",
     "DocumentError",
     "Dropped",
     "EmbedderMismatchError",
@@ -146,10 +151,12 @@ __all__ = [
     "SentenceVerdict",
     "Settings",
     "SettingsError",
+    "SilentPaper",
     "TextDelta",
     "UnmatchedReference",
     "Workbench",
     "WorkbenchError",
+    "asked_line",
     "open",
     "suggestions",
 ]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from workbench.answering import answer_stream
 from workbench.asking import Asking
 from workbench.background import Background
 from workbench.bibliography import Bibliography
-from workbench.chat.engine import answer_events
-from workbench.chat.small_talk import SmallTalk, small_talk_reply
-from workbench.chat.task import AnswerTask
+from workbench.chat.coverage import heard
 from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
-from workbench.errors import ProviderError
+from workbench.errors import InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, Embedder
 from workbench.labelling import Questions
 from workbench.library import Chunks, PaperLike, Papers, ProjectLike
@@ -28,15 +25,14 @@ from workbench.notes import Notes
 from workbench.pooling import Mode
 from workbench.presets import Presets
 from workbench.projects import Projects
-from workbench.records import Answer, AnswerDone, Event, Evidence, SentenceVerdict
+from workbench.records import Answer, Event, Evidence, SentenceVerdict
 from workbench.retrieval.audit import audit_text
 from workbench.scope import Scope, as_scope
-from workbench.searching import checked_query
 from workbench.serving import Choice, ServingEmbedder
 from workbench.settings import Settings, library_path
-from workbench.storage import maintenance, readonly_sql, scopes
+from workbench.storage import maintenance, readonly_sql
 from workbench.storage.database import Database
-from workbench.streaming import EventStream, StoppableModel, events_async
+from workbench.streaming import EventStream, events_async, last_answer, last_answer_async
 from workbench.summaries import Summaries
 from workbench.turns import Desk
 
@@ -181,18 +177,11 @@ class Workbench:
 
         Options are those of ``stream``.
         """
-        for event in self.stream(question, scope=scope, **options):
-            if isinstance(event, AnswerDone):
-                return event.answer
-        raise AssertionError("the stream of an answer ends with AnswerDone")
+        return last_answer(self.stream(question, scope=scope, **options))
 
     async def aask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
         """``ask`` for a running event loop: the work goes on in threads, and cancelling it stops them."""
-        async with aclosing(self.astream(question, scope=scope, **options)) as events:
-            async for event in events:
-                if isinstance(event, AnswerDone):
-                    return event.answer
-        raise AssertionError("the stream of an answer ends with AnswerDone")
+        return await last_answer_async(self.astream(question, scope=scope, **options))
 
     def astream(
         self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any
@@ -217,27 +206,43 @@ class Workbench:
         for what the settings choose. Closing the stream, from any thread, stops the chat model. A greeting or
         thanks alone gets a reply without a search.
         """
-        started = time.perf_counter()
         scope = as_scope(scope)
         given = self._asking.given(top_k, max_per_paper, min_relevance)
-        if reply := small_talk_reply(checked_query(question, mode)):
-            with self._database.read() as cursor:
-                label = scopes.label(cursor, self.user, scope)
-            return EventStream(SmallTalk(question, reply, scope, label, (), started).events())
-        model, warnings = self._asking.chat_model(provider, scope)
-        stoppable = StoppableModel(model) if model is not None else None
-        found = self._asking.find(question, scope=scope, given=given, mode=mode)
-        task = AnswerTask(
-            question=found.evidence.query,
-            evidence=found.evidence,
-            pages_of=found.pages_of,
-            chat_model=stoppable,
-            answerable=found.answerable,
-            warnings=warnings,
-            similarity=self._asking.similarity(found.evidence.query),
-            started=started,
+        return answer_stream(self._asking, question, scope=scope, given=given, mode=mode, provider=provider)
+
+    def ask_silent(self, answer: Answer, **options: Any) -> Answer:
+        """The same question to the papers of its scope that gave no passage, now or in an answer before.
+
+        ``scope_label`` and ``warnings`` of the result say which papers were asked; where none was silent, its
+        text says so. Options are those of ``stream``.
+        """
+        return last_answer(self.stream_silent(answer, **options))
+
+    def stream_silent(
+        self,
+        answer: Answer,
+        *,
+        top_k: int | None = None,
+        max_per_paper: int | None = None,
+        min_relevance: float | None = None,
+        mode: Mode = "hybrid",
+        provider: str | None = None,
+    ) -> EventStream:
+        """``ask_silent`` as events, like ``stream``."""
+        if not isinstance(answer, Answer):
+            raise InvalidInputError(f"{answer!r} is no answer: give what ask() returned.")
+        given = self._asking.given(top_k, max_per_paper, min_relevance)
+        found = answer.evidence
+        return answer_stream(
+            self._asking,
+            found.query,
+            scope=found.scope,
+            given=given,
+            mode=mode,
+            provider=provider,
+            paper=found.parameters.get("paper"),
+            without=heard(found),
         )
-        return EventStream(answer_events(task), stop=stoppable.stop if stoppable else None)
 
     def project_chat(self, project: ProjectLike) -> Conversation:
         """The project's one rolling chat: its scope is fixed, it never expires, and it goes with its project.

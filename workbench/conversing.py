@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 from workbench.chat.suggestions import suggestions
-from workbench.errors import InvalidInputError
+from workbench.errors import InvalidInputError, NotFoundError
 from workbench.pooling import Mode
 from workbench.records import (
     Answer,
-    AnswerDone,
     ConversationInfo,
     ConversationKind,
     Event,
@@ -24,7 +22,7 @@ from workbench.storage import conversations as store
 from workbench.storage import messages, papers, scopes
 from workbench.storage.cleaning import clean_text
 from workbench.storage.projects import NOT_GIVEN
-from workbench.streaming import EventStream, StoppableModel, events_async
+from workbench.streaming import EventStream, StoppableModel, events_async, last_answer, last_answer_async
 from workbench.turns import Desk, Request, turn_events
 
 _NOT_GIVEN: Any = NOT_GIVEN
@@ -119,10 +117,7 @@ class Conversation:
 
     def ask(self, question: str, **options: Any) -> Answer:
         """The answer, stored with all that it showed. Options are those of ``stream``."""
-        for event in self.stream(question, **options):
-            if isinstance(event, AnswerDone):
-                return event.answer
-        raise AssertionError("the stream of an answer ends with AnswerDone")
+        return last_answer(self.stream(question, **options))
 
     def stream(
         self,
@@ -140,27 +135,62 @@ class Conversation:
         what was searched. Closing the stream, from any thread, stops the chat model and stores what was
         there. Raises InvalidInputError, NotFoundError once the conversation is deleted.
         """
+        given = self._desk.asking.given(top_k, max_per_paper, min_relevance)
+        return self._stream(question, given=given, mode=mode, provider=provider)
+
+    def _stream(
+        self,
+        question: str,
+        *,
+        given: Mapping[str, int | float],
+        mode: Mode,
+        provider: str | None,
+        before: Answer | None = None,
+    ) -> EventStream:
         desk = self._desk
         checked_query(question, mode)
-        model, warnings = desk.asking.chat_model(provider, self.info.scope)
+        scope = self.info.scope if before is None else before.evidence.scope
+        model, warnings = desk.asking.chat_model(provider, scope)
         stoppable = StoppableModel(model) if model is not None else None
         request = Request(
             conversation_id=self.id,
             question=clean_text(question).strip(),
-            given=desk.asking.given(top_k, max_per_paper, min_relevance),
+            given=given,
             mode=mode,
             model=stoppable,
             warnings=warnings,
+            before=before,
         )
         return EventStream(turn_events(desk, request), stop=stoppable.stop if stoppable else None)
 
+    def ask_silent(self, message: Message | int | None = None, **options: Any) -> Answer:
+        """The question of an answer here (default: of the last one) again, to the papers of its scope that
+        gave no passage; stored like every turn. See ``Workbench.ask_silent``."""
+        return last_answer(self.stream_silent(message, **options))
+
+    def stream_silent(
+        self,
+        message: Message | int | None = None,
+        *,
+        top_k: int | None = None,
+        max_per_paper: int | None = None,
+        min_relevance: float | None = None,
+        mode: Mode = "hybrid",
+        provider: str | None = None,
+    ) -> EventStream:
+        """``ask_silent`` as events. Raises NotFoundError where there is no such answer in this conversation,
+        or it asked nothing of the papers."""
+        wanted = message.id if isinstance(message, Message) else message
+        answers = [m.answer for m in self.messages if wanted in (None, m.id)]
+        before = next((a for a in reversed(answers) if a is not None and a.coverage is not None), None)
+        if before is None:
+            raise NotFoundError("This conversation has no such answer from papers: ask a question first.")
+        given = self._desk.asking.given(top_k, max_per_paper, min_relevance)
+        return self._stream(before.question, given=given, mode=mode, provider=provider, before=before)
+
     async def aask(self, question: str, **options: Any) -> Answer:
         """``ask`` for a running event loop. Cancelling it stops the chat model."""
-        async with aclosing(self.astream(question, **options)) as events:
-            async for event in events:
-                if isinstance(event, AnswerDone):
-                    return event.answer
-        raise AssertionError("the stream of an answer ends with AnswerDone")
+        return await last_answer_async(self.astream(question, **options))
 
     def astream(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
         """``stream`` for ``async for``. Leaving the loop stops the chat model."""

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.rendering import answer_html, evidence_html, record_html, titled
+from workbench.rendering import answer_html, evidence_html, listed_titles, record_html, titled
 from workbench.scope import Scope
 
 if TYPE_CHECKING:
@@ -326,8 +326,18 @@ class Passage(_Displayed):
 
 
 @dataclass(frozen=True, slots=True)
+class SilentPaper:
+    """A paper of the scope that gave no passage."""
+
+    id: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """The numbered passages chosen for one question, what was dropped, and how it was found.
+
+    ``papers_silent`` of the ``papers_in_scope`` gave no passage; ``silent`` names the first of them.
 
     ``summaries`` are stored summaries of the scope's projects, each behind its project's name: there only
     where passages could not be searched for by meaning and words found none. They are no evidence.
@@ -343,6 +353,8 @@ class Evidence:
     warnings: tuple[str, ...] = ()
     timing: dict[str, float] = field(default_factory=dict)
     summaries: tuple[str, ...] = ()
+    papers_silent: int = 0
+    silent: tuple[SilentPaper, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Evidence for {self.query!r}: {len(self.passages)} passages, {self.scope_label}>"
@@ -408,11 +420,38 @@ class SentenceVerdict(_Displayed):
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage(_Displayed):
+    """How much of its scope an answer rests on: papers in the scope, those with a passage in the evidence,
+    and those that the answer cites (none, where it is a refusal). Shared papers from outside the scope do not
+    count. ``silent`` names the papers without a passage, the first 100 of them."""
+
+    papers_in_scope: int
+    papers_retrieved: int
+    papers_cited: int
+    silent: tuple[SilentPaper, ...] = ()
+
+    @property
+    def papers_silent(self) -> int:
+        """How many papers of the scope gave no passage."""
+        return self.papers_in_scope - self.papers_retrieved
+
+    def __str__(self) -> str:
+        """``12 papers in scope, 9 retrieved, 4 cited``."""
+        papers = "1 paper" if self.papers_in_scope == 1 else f"{self.papers_in_scope} papers"
+        return f"{papers} in scope, {self.papers_retrieved} retrieved, {self.papers_cited} cited"
+
+    def silent_titles(self, most: int = 10) -> str:
+        """The silent papers by title, those beyond ``most`` as a number; empty where there are none."""
+        return listed_titles([paper.title for paper in self.silent[:most]], self.papers_silent)
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A cited answer, or a refusal with the nearest passages.
 
     ``text`` holds ``[N]`` markers; each N is a key of ``citations`` and of ``evidence``. ``timing`` is
-    in seconds. ``stopped``: the reader ended it before it was complete.
+    in seconds. ``stopped``: the reader ended it before it was complete. ``coverage`` is None where no papers
+    were asked.
     """
 
     question: str
@@ -426,6 +465,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
     timing: dict[str, float] = field(default_factory=dict)
     stopped: bool = False
+    coverage: Coverage | None = None
 
     def __repr__(self) -> str:
         # The whole record would fill pages of a notebook, and all of it once more in the saved file.
@@ -444,7 +484,8 @@ class Answer:
             f"- [{c.n}] {titled(c)}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
             for c in self.citations
         ]
-        return "\n".join([self.text, "", *sources])
+        covered = ["", f"*{self.coverage}*"] if self.coverage is not None else []
+        return "\n".join([self.text, "", *sources, *covered])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,22 @@ def answer_html(answer: Answer) -> str:
     ]
     sources = table_html(["n", "support", "paper", "page", "quote"], rows) if rows else ""
     notes = "".join(f"<p><i>{escape(w)}</i></p>" for w in answer.warnings)
-    return paragraphs + sources + notes
+    return paragraphs + sources + notes + _coverage(answer)
+
+
+def _coverage(answer: Answer) -> str:
+    if answer.coverage is None:
+        return ""
+    silent = answer.coverage.silent_titles()
+    line = f"{answer.coverage}; not retrieved: {silent}" if silent else str(answer.coverage)
+    return f"<p><small>{escape(line)}</small></p>"
+
+
+def listed_titles(titles: Sequence[str], count: int) -> str:
+    """Titles in quotation marks with commas, and how many more there are of ``count``."""
+    named = ", ".join(f"“{' '.join(title.split())}”" for title in titles)
+    more = count - len(titles)
+    return f"{named} and {more} more" if named and more > 0 else named
 
 
 def replay_html(replay: Replay) -> str:

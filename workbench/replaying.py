@@ -97,7 +97,12 @@ def _replayed(
 ) -> Replay:
     mode: Mode = stored.parameters["mode"]
     gathering = asking.searcher().gather(
-        stored.query, scope=stored.scope, sets=[after], mode=mode, paper=stored.parameters.get("paper")
+        stored.query,
+        scope=stored.scope,
+        sets=[after],
+        mode=mode,
+        paper=stored.parameters.get("paper"),
+        without=stored.parameters.get("without", ()),
     )
     with gathering as gathered:
         chosen = gathered.choose(after)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ JUDGED = 100  # candidates whose texts tell whether the scope speaks of the ques
 SUMMARIES_INSTEAD = "No passage was found that way, so stored project summaries are shown instead."
 _INDEX_TROUBLE = (OSError, ImportError)
 LONGEST_QUERY = 4000  # characters
+SILENT_NAMED = 100  # papers of the scope without a passage that an evidence names
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Gathered:
     """What one question found, while the library is held open: any parameters may choose from it.
 
     ``current`` are those in effect for the call and the scope, ``preset`` the name of the project's that made
-    some of them.
+    some of them, ``without`` the papers that were left out of the scope.
     """
 
     cursor: DuckDBPyConnection
@@ -70,6 +71,7 @@ class Gathered:
     warnings: tuple[str, ...]
     current: SearchParameters
     preset: str | None
+    without: tuple[int, ...] = ()
     _texts: dict[int, Chunk] = field(default_factory=dict, repr=False)
 
     def choose(self, parameters: SearchParameters) -> Chosen:
@@ -94,6 +96,7 @@ class Gathered:
             texts = self._texts_of(wanted)
             pages = _pages_of(self.cursor, chosen.selection, texts)
         notes, summaries = ([], ()) if chosen.selection.chosen or pool.paper else self._instead()
+        silent = view.silent({c.paper_id for c in chosen.selection.chosen})
         evidence = Evidence(
             query=pool.query,
             scope=self.scope,
@@ -105,6 +108,8 @@ class Gathered:
             warnings=tuple(dict.fromkeys([*self.warnings, *notes])),  # a deeper pass meets the same trouble
             timing=dict(self.watch.seconds),
             summaries=summaries,
+            papers_silent=len(silent),
+            silent=tuple(silent[:SILENT_NAMED]),
         )
         verdict = judge_answerable(
             pool.query,
@@ -120,7 +125,7 @@ class Gathered:
         pool = self.pool
         found = {"mode": pool.mode, "candidates": candidates, "shared_share": pool.share}
         preset = self.preset if parameters == self.current else None
-        more = {"preset": preset, "paper": pool.paper}
+        more = {"preset": preset, "paper": pool.paper, "without": list(self.without) or None}
         return (
             parameters.values() | found | {name: value for name, value in more.items() if value is not None}
         )
@@ -159,18 +164,21 @@ class Searcher:
         given: Mapping[str, Any] | None = None,
         mode: Mode = "hybrid",
         paper: int | None = None,
+        without: Collection[int] = (),
     ) -> Found:
         """The evidence for ``query``; recorded, so that it can be replayed and compared in SQL.
 
         ``given`` are the call's own parameters, by the names of ``SearchParameters``; the others are those of
         the project's chosen preset, else ``defaults``. With ``paper`` only this paper is searched, whatever
-        the scope.
+        the scope; papers ``without`` are left out of the scope.
 
         Raises InvalidInputError for an empty or overlong query or an unknown mode, NotFoundError for a
         project or paper that is not the user's, EmbedderMismatchError where the library's vectors are not
         this embedder's.
         """
-        with self.gather(query, scope=scope, given=given, mode=mode, paper=paper) as gathered:
+        with self.gather(
+            query, scope=scope, given=given, mode=mode, paper=paper, without=without
+        ) as gathered:
             found = gathered.found(gathered.current)
         self._record(found.evidence)
         return found
@@ -185,6 +193,7 @@ class Searcher:
         sets: Sequence[SearchParameters] = (),
         mode: Mode = "hybrid",
         paper: int | None = None,
+        without: Collection[int] = (),
     ) -> Iterator[Gathered]:
         """Everything that ``query`` finds, deep enough for the parameters in effect and for each of ``sets``,
         which may then choose. Nothing is recorded.
@@ -199,14 +208,17 @@ class Searcher:
             with watch.timed("scope"):
                 # keywords need no vectors: without the question's, every paper is searched
                 needed, blend = vector is not None, self.shared_share > 0
-                view = view_of(cursor, self.user, scope, vectors_needed=needed, paper=paper, blend=blend)
+                view = view_of(
+                    cursor, self.user, scope, vectors_needed=needed, paper=paper, blend=blend, without=without
+                )
             if vector is not None:
                 self._check_embedder(cursor)
             warnings += not_ready(view.left_out)
             current, preset = self.in_effect(cursor, scope, given)
             wanted = [current, *sets]
             pool = self._deep_enough(cursor, query, vector, view, wanted, mode, paper, watch, warnings)
-            yield Gathered(cursor, self.user, scope, pool, watch, tuple(warnings), current, preset)
+            apart = tuple(sorted(without))
+            yield Gathered(cursor, self.user, scope, pool, watch, tuple(warnings), current, preset, apart)
 
     def in_effect(
         self, cursor: DuckDBPyConnection, scope: Scope, given: Mapping[str, Any] | None = None

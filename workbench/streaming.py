@@ -7,12 +7,12 @@ import contextlib
 import functools
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import aclosing, closing
 from typing import Any
 
 from workbench.errors import ProviderError, WorkbenchError
 from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
-from workbench.records import Event
+from workbench.records import Answer, AnswerDone, Event
 
 
 class EventStream(Iterator[Event]):
@@ -119,6 +119,23 @@ class StoppableModel:
             # A plain generator that runs right now cannot be closed; it ends at its next piece.
             with contextlib.suppress(ValueError):
                 stream.close()
+
+
+def last_answer(events: Iterator[Event]) -> Answer:
+    """The answer that ends the events."""
+    for event in events:
+        if isinstance(event, AnswerDone):
+            return event.answer
+    raise AssertionError("the stream of an answer ends with AnswerDone")
+
+
+async def last_answer_async(events: AsyncGenerator[Event, None]) -> Answer:
+    """The same for asynchronous code; the events are closed at every end."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, AnswerDone):
+                return event.answer
+    raise AssertionError("the stream of an answer ends with AnswerDone")
 
 
 async def events_async(begin: Callable[[], Iterator[Event]]) -> AsyncGenerator[Event, None]:

@@ -11,6 +11,7 @@ from functools import partial
 
 from workbench.asking import Asking
 from workbench.chat.citing import cite
+from workbench.chat.coverage import coverage_of, heard
 from workbench.chat.engine import answer_events
 from workbench.chat.followups import standalone
 from workbench.chat.history import MOST_MESSAGES, history_messages
@@ -65,7 +66,8 @@ class Desk:
 @dataclass(frozen=True)
 class Request:
     """A question to one conversation, and how to answer it: ``given`` are the parameters of the call itself,
-    ``model`` writes, or nobody does."""
+    ``model`` writes, or nobody does. With ``before``, an earlier answer, its question goes to the papers of
+    its scope that were silent then."""
 
     conversation_id: int
     question: str
@@ -73,6 +75,7 @@ class Request:
     mode: Mode
     model: ChatModel | None
     warnings: tuple[str, ...] = ()
+    before: Answer | None = None
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -136,8 +139,14 @@ def _open(desk: Desk, request: Request) -> _Opened:
         earlier = messages.latest_answers(cursor, desk.user, info.id, limit=MOST_MESSAGES)
         notice = conversations.notice(cursor, desk.user, info.id)
         conversations.forget_notice(cursor, desk.user, info.id)
-        asked = messages.add_question(cursor, desk.user, info.id, request.question, scope=info.scope)
+        scope = _scope(request, info)
+        asked = messages.add_question(cursor, desk.user, info.id, request.question, scope=scope)
         return _Opened(info, asked, earlier, notice, revisions.latest(cursor))
+
+
+def _scope(request: Request, info: ConversationInfo) -> Scope:
+    """Where this question is asked: the silent papers are those of the scope of that time."""
+    return info.scope if request.before is None else request.before.evidence.scope
 
 
 # --- answering -------------------------------------------------------------------------------
@@ -147,7 +156,7 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
     info, model = opened.info, request.model
     told = (opened.notice,) if opened.notice else ()
     reply = small_talk_reply(request.question)
-    if reply:
+    if reply and request.before is None:
         talk = SmallTalk(request.question, reply, info.scope, info.scope_label, told, request.started)
         yield from talk.events()
         return
@@ -158,8 +167,9 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
         shown.found = _find(desk, request, info, scope, searched)
         return shown.found
 
-    found = retrieve(info.scope)
-    recalled = shown.recalled = _recalled(desk, searched, info.scope)
+    scope = _scope(request, info)
+    found = retrieve(scope)
+    recalled = shown.recalled = _recalled(desk, searched, scope)
     task = AnswerTask(
         question=found.evidence.query,
         typed=request.question,
@@ -171,7 +181,7 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
         similarity=desk.asking.similarity(found.evidence.query),
         history=history,
         memory=recalled,
-        toolbox=_toolbox(desk, info),
+        toolbox=_toolbox(desk, info) if request.before is None else None,
         retrieve=retrieve,
         started=request.started,
     )
@@ -188,6 +198,8 @@ def _toolbox(desk: Desk, info: ConversationInfo) -> ToolBox | None:
 
 
 def _standalone(request: Request, opened: _Opened, history: Sequence[ChatMessage]) -> str:
+    if request.before is not None:
+        return request.before.evidence.query
     asked = [answer for answer in opened.earlier if answer.provider != SMALL_TALK]
     earlier = asked[-1].evidence.query if asked else None
     searched = standalone(request.question, earlier=earlier, history=history, model=request.model)
@@ -196,6 +208,8 @@ def _standalone(request: Request, opened: _Opened, history: Sequence[ChatMessage
 
 def _find(desk: Desk, request: Request, info: ConversationInfo, scope: Scope, searched: str) -> Found:
     find = partial(desk.asking.find, searched, scope=scope, given=request.given, mode=request.mode)
+    if request.before is not None:
+        return find(paper=info.paper_id, without=heard(request.before.evidence))
     if info.paper_id is None:
         return find()
     if request.model is not None:
@@ -281,4 +295,5 @@ def _partial(request: Request, opened: _Opened, shown: _Shown) -> Answer:
         warnings=(*dict.fromkeys(shown.warnings), STOPPED),
         timing={**evidence.timing, "total": time.perf_counter() - request.started},
         stopped=True,
+        coverage=coverage_of(evidence, citations, refused=False),
     )

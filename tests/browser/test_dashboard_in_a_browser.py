@@ -116,7 +116,7 @@ def test_an_answer_streams_and_its_marker_opens_the_page_with_the_passage(page: 
     seen = page.evaluate("window.seenChanges")
     assert any("was woven" in text and "cards" not in text.split("?")[-1] for text in seen)
     expect(page.locator(".wb-foot")).to_contain_text("✓ 1 supported")
-    expect(page.locator(".wb-foot")).to_contain_text("1 of 2 papers cited")
+    expect(page.locator(".wb-coverage")).to_contain_text("2 papers in scope, 2 retrieved, 1 cited")
 
     marker = page.locator(".wb-answer .wb-cite")
     marker.hover()

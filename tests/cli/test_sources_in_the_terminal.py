@@ -63,7 +63,9 @@ def ask_ollama(cli: Cli, server: OllamaServer, patch: pytest.MonkeyPatch, *piece
     patch.setenv("WORKBENCH_CHAT", "ollama")
     patch.setenv("OLLAMA_HOST", server.url)
     server.reply(*pieces)
-    return cli("ask", MELTING, "--project", "Minerals").out.splitlines()
+    lines = cli("ask", MELTING, "--project", "Minerals").out.splitlines()
+    assert lines[-2:] == ["", "2 papers in scope, 2 retrieved, 1 cited."]
+    return lines[:-2]
 
 
 def test_a_quote_that_the_answer_says_in_other_words_stands_below_it(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench import Answer, Citation, Evidence, Passage, Scope, SentenceVerdict
+from workbench import Answer, Citation, Coverage, Evidence, Passage, Scope, SentenceVerdict, SilentPaper
 
 FIRST = "The engine weaves patterns [1]."
 SECOND = "It never originates anything [2]."
@@ -75,4 +75,5 @@ def answer(*, title: str = "Notes", refused: bool = False) -> Answer:
         audit=(verdict(FIRST, "supported", 1), verdict(SECOND, "partly", 2)),
         warnings=("One thing to know.",),
         timing={"total": 1.26},
+        coverage=Coverage(3, 2, 2, (SilentPaper(9, "<b>A third</b>"),)),
     )

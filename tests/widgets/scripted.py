@@ -100,6 +100,9 @@ class Conversation:
         self.workbench.asked.append((question, self.scope))
         return iter(self.workbench.script)
 
+    def stream_silent(self, message: int) -> Iterator[Event]:
+        return self.stream(f"silent papers of message {message}")
+
 
 @dataclass
 class Conversations:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -76,13 +77,16 @@ def test_a_finished_turn_holds_the_answer_its_citations_and_its_footing(scripted
         "partly": 1,
         "unsupported": 0,
         "uncited": 0,
-        "cited": 2,
-        "in_scope": 3,
         "provider": "extractive",
         "scope": "Orphan notes",
         "extractive": True,
         "quotes": 2,
         "seconds": 1.3,
+    }
+    assert turn["coverage"] == {
+        "line": "3 papers in scope, 2 retrieved, 2 cited",
+        "silent": 1,
+        "titles": "“<b>A third</b>”",
     }
     assert turn["citations"][1] == {
         "n": 2,
@@ -280,3 +284,40 @@ def test_an_empty_question_asks_nothing(scripted: ScriptedWorkbench) -> None:
     chat, _ = state(scripted)
     ask(chat, "  \n ")
     assert (chat.turns, scripted.asked) == ([], [])
+
+
+def test_the_silent_papers_of_a_stored_answer_are_asked_in_a_turn_of_their_own(
+    scripted: ScriptedWorkbench,
+) -> None:
+    chat, _ = state(scripted)
+    scripted.script = [AnswerDone(answer(), message_id=7)]
+    ask(chat)
+    told = answer()
+    asked = "Asked only the paper without a passage before: “Notes”."
+    found = replace(
+        told.evidence, parameters={"without": [3]}, papers_in_scope=1, passages=told.evidence.passages[:1]
+    )
+    narrowed = replace(told, evidence=found, warnings=(asked, "One thing to know."), coverage=None)
+    scripted.script = [EvidenceFound(found), Notice(asked), AnswerDone(narrowed, message_id=8)]
+    chat.act({"do": "ask_silent", "with": {"turn": 0}})
+    assert scripted.asked[-1][0] == "silent papers of message 7"
+    first, second = chat.turns
+    assert (second["question"], second["asked"], second["notes"]) == (
+        first["question"],
+        asked,
+        ["One thing to know."],
+    )
+
+
+def test_an_answer_that_was_not_kept_or_has_no_silent_paper_is_not_asked_again(
+    scripted: ScriptedWorkbench,
+) -> None:
+    chat, _ = state(scripted)
+    whole = replace(answer(), coverage=None)
+    for done in (AnswerDone(answer()), AnswerDone(whole, message_id=7)):
+        scripted.script = [done]
+        ask(chat)
+    asked = len(scripted.asked)
+    for turn in (0, 1, 2, -1):
+        chat.act({"do": "ask_silent", "with": {"turn": turn}})
+    assert (len(scripted.asked), chat.error) == (asked, "")

@@ -72,10 +72,11 @@ function emptyThread(model) {
 /** One question with its answer. `draw` takes the turn as it is now and touches only what changed. */
 function turnView(model, card, index, question) {
   const status = el("div", { class: "wb-status" });
+  const asked = el("div", { class: "wb-asked" });
   const body = el("div", { class: "wb-answer" });
   const notes = el("div", { class: "wb-notes" });
   const foot = turnFoot(model, index);
-  const article = el("article", { class: "wb-turn" }, el("div", { class: "wb-question" }, question), status, body, notes, foot.box, foot.passages);
+  const article = el("article", { class: "wb-turn" }, el("div", { class: "wb-question" }, question), asked, status, body, notes, foot.box, foot.coverage, foot.passages);
   const citationOf = (chip) => turn.citations?.[Number(chip.dataset.k)];
   let turn = {};
   let last = "";
@@ -91,7 +92,7 @@ function turnView(model, card, index, question) {
   const draw = (now) => {
     const told = ["done", "refused", "stopped"].includes(now.state) ? model.get("known") : [];
     const own = now.notes.filter((note) => !told.includes(note)); // what the header tells is not told again
-    const key = JSON.stringify([now.state, now.html, own, now.citations?.length]);
+    const key = JSON.stringify([now.state, now.html, own, now.asked, now.citations?.length]);
     if (key === last) return;
     last = key;
     turn = now;
@@ -100,6 +101,8 @@ function turnView(model, card, index, question) {
     article.dataset.state = turn.state;
     status.hidden = !said;
     status.textContent = said ?? "";
+    asked.hidden = !turn.asked;
+    asked.textContent = turn.asked ?? "";
     body.innerHTML = turn.html; // markdown rendered and sanitised in richtext.py; nothing else is HTML
     for (const chip of body.querySelectorAll(".wb-cite")) {
       const citation = citationOf(chip);
@@ -117,6 +120,7 @@ function turnView(model, card, index, question) {
 /** Below an answer: how well it is supported, where it comes from, and the passages it could use. */
 function turnFoot(model, index) {
   const box = el("div", { class: "wb-foot" });
+  const coverage = el("div", { class: "wb-coverage" });
   const passages = el("div", { class: "wb-passages", hidden: true });
 
   const passageRow = (passage, k) => el("button", {
@@ -153,13 +157,23 @@ function turnFoot(model, index) {
       judged && count(facts.partly, "wb-part", "◐ # partly"),
       judged && count(facts.unsupported, "wb-no", "✗ # not supported"),
       judged && count(facts.uncited, "", "○ # without citation"),
-      turn.foot && judged && facts.in_scope > 0 && el("span", {}, `${facts.cited} of ${facts.in_scope} ${facts.in_scope === 1 ? "paper" : "papers"} cited`),
       turn.foot && el("span", { class: "wb-foot-scope" }, `⊙ ${facts.scope}`),
       turn.foot && el("span", {}, dotted(facts.provider, facts.seconds > 0 && `${facts.seconds} s`)),
       el("span", { class: "wb-foot-actions" }, turn.passages?.length > 0 && why(turn.passages), turn.text && copy(turn.text)),
     ].filter(Boolean));
+    drawCoverage(turn.coverage ?? {}, turn.message > 0);
   };
-  return { box, passages, draw };
+  const drawCoverage = ({ line, silent, titles }, stored) => {
+    coverage.hidden = !line;
+    coverage.replaceChildren(...[
+      line && el("span", {}, line),
+      silent > 0 && stored && el("button", {
+        type: "button", class: "wb-link", title: `No passage of ${titles}`,
+        onclick: () => { if (!model.get("streaming")) act(model, "ask_silent", { turn: index }); },
+      }, silent === 1 ? "Ask the silent paper" : `Ask the ${silent} silent papers`),
+    ].filter(Boolean));
+  };
+  return { box, coverage, passages, draw };
 }
 
 /** The card beside a marker: what it cites. */

@@ -16,7 +16,7 @@ from widgets.chat.turns import Turn, answered, asked, provisional_citations, sug
 from widgets.panel import PanelState, action, explained_errors
 from widgets.richtext import Marker, answer_html
 from widgets.wording import ALL_NAME, ORPHANS_NAME, one_line
-from workbench import AnswerDone, EvidenceFound, InvalidInputError, Notice, TextDelta
+from workbench import AnswerDone, EvidenceFound, InvalidInputError, Notice, TextDelta, asked_line
 
 if TYPE_CHECKING:
     from workbench import Event, Workbench
@@ -28,12 +28,15 @@ SHOW_EVERY = 0.06
 
 @dataclass(slots=True)
 class _Run:
-    """One answer on its way, the ``index``-th of its thread."""
+    """One answer on its way, the ``index``-th of its thread; with ``silent_of``, a stored answer's message,
+    from the papers that gave it no passage."""
 
     question: str
     thread: Thread
     index: int
+    silent_of: int = 0
     text: str = ""
+    asked: str = ""
     citations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     shown_at: float = 0.0
@@ -48,6 +51,7 @@ class _Run:
             "html": answer_html(_closed_emphasis(self.text), markers=markers),
             "text": self.text,
             "citations": self.citations,
+            "asked": self.asked,
             "notes": list(self.notes),
         }
 
@@ -152,16 +156,24 @@ class ChatState(PanelState):
     @action
     def ask(self, *, question: str) -> None:
         """Stream an answer in the shown thread."""
-        asking = question.strip()
-        if not asking:
-            return
+        if question.strip():
+            self._begin(question.strip())
+
+    @action
+    def ask_silent(self, *, turn: int) -> None:
+        """Put a turn's question to the papers of its scope that gave no passage."""
+        before = self._turn(turn)
+        if before.get("message") and before.get("coverage", {}).get("silent"):
+            self._begin(before["question"], silent_of=before["message"])
+
+    def _begin(self, asking: str, *, silent_of: int = 0) -> None:
         with self._lock:
             if self._run_now is not None:
                 raise InvalidInputError("An answer is on its way. Stop it first, or wait.")
             if self.reading:
                 raise InvalidInputError("The conversation is still being read. Ask again in a moment.")
             thread = self._shown
-            run = _Run(asking, thread, len(thread.turns))
+            run = _Run(asking, thread, len(thread.turns), silent_of)
             thread.turns.append(asked(asking))
             self._run_now = run
             self.streaming = True
@@ -193,13 +205,19 @@ class ChatState(PanelState):
         """Draw events until the answer is complete, stopped or failed; every end leaves the panel ready."""
         with (
             explained_errors("answering", run.notes.append),
-            _closed(self._conversation(run.thread).stream(run.question)) as events,
+            _closed(self._stream(run)) as events,
         ):
             for event in events:
                 if run.stopped.is_set():
                     return
                 self._take(run, event)
         self._end(run, run.turn("failed"))
+
+    def _stream(self, run: _Run) -> Iterator[Event]:
+        conversation = self._conversation(run.thread)
+        return (
+            conversation.stream_silent(run.silent_of) if run.silent_of else conversation.stream(run.question)
+        )
 
     def _conversation(self, thread: Thread) -> Conversation:
         """The thread's conversation, begun with its first question."""
@@ -210,14 +228,15 @@ class ChatState(PanelState):
 
     def _take(self, run: _Run, event: Event) -> None:
         if isinstance(event, AnswerDone):
-            self._end(run, answered(event.answer))
+            self._end(run, answered(event.answer, message_id=event.message_id))
             if event.scope_change is not None:
                 self._follow(run.thread, place_of(event.scope_change.rag_project_id))
             return
         if isinstance(event, EvidenceFound):
             run.citations = provisional_citations(event.evidence)
+            run.asked = one_line(asked_line(event.evidence))
         elif isinstance(event, Notice):
-            run.notes.append(one_line(event.text))
+            run.notes += [line for line in [one_line(event.text)] if line != run.asked]
         elif isinstance(event, TextDelta):
             run.text += event.text
             if time.monotonic() - run.shown_at < SHOW_EVERY:
@@ -248,6 +267,7 @@ class ChatState(PanelState):
             "index": run.index,
             "state": turn["state"],
             "html": turn["html"],
+            "asked": run.asked,
             "notes": list(run.notes),
         }
 

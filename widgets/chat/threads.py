@@ -58,6 +58,6 @@ def stored_turns(messages: Sequence[Message]) -> list[Turn]:
                 turns.append(unanswered(question))
             question = message.text
         elif message.answer is not None:
-            turns.append(answered(message.answer, changed=message.changed))
+            turns.append(answered(message.answer, message_id=message.id, changed=message.changed))
             question = ""
     return [*turns, unanswered(question)] if question else turns

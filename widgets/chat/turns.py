@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from widgets.richtext import Marker, answer_html
 from widgets.wording import byline, one_line, scope_name
+from workbench import asked_line
 from workbench import suggestions as questions_to_begin
 
 if TYPE_CHECKING:
@@ -28,17 +29,22 @@ def unanswered(question: str) -> Turn:
     return {**asked(question), "state": "failed"}
 
 
-def answered(answer: Answer, *, changed: Sequence[str] = ()) -> Turn:
-    """A complete turn, or one that was stopped. ``changed`` says what has become of its papers since."""
+def answered(answer: Answer, *, message_id: int | None = None, changed: Sequence[str] = ()) -> Turn:
+    """A complete turn, or one that was stopped. ``changed`` says what has become of its papers since;
+    ``message_id`` is the stored answer's, without which its silent papers cannot be asked."""
     ended = "stopped" if answer.stopped else "done"
     judged = () if answer.refused else answer.audit
+    asked = asked_line(answer.evidence)
     return {
         "question": answer.question,
         "state": "refused" if answer.refused else ended,
         "html": answer_html(answer.text, markers=_markers(answer), audit=judged),
         "text": copied_text(answer),
         "citations": [_citation(c, refused=answer.refused) for c in answer.citations],
-        "notes": [one_line(w) for w in (*answer.warnings, *changed)],
+        "asked": one_line(asked),
+        "notes": [one_line(w) for w in (*answer.warnings, *changed) if w != asked],
+        "coverage": _coverage(answer),
+        "message": message_id or 0,
         "foot": _foot(answer),
         "passages": [_passage(p) for p in answer.evidence.passages],
     }
@@ -79,11 +85,21 @@ def _foot(answer: Answer) -> dict[str, Any]:
         "partly": verdicts["partly"],
         "unsupported": verdicts["unsupported"],
         "uncited": verdicts["uncited"],
-        "cited": len({c.paper_id for c in answer.citations}),
-        "in_scope": answer.evidence.papers_in_scope,
         "provider": answer.provider,
         "scope": scope_name(answer.scope_label),
         "seconds": round(answer.timing.get("total", 0.0), 1),
+    }
+
+
+def _coverage(answer: Answer) -> dict[str, Any]:
+    """The line under the answer, how many papers were silent, and the first of them by title."""
+    covered = answer.coverage
+    if covered is None:
+        return {}
+    return {
+        "line": str(covered),
+        "silent": covered.papers_silent,
+        "titles": one_line(covered.silent_titles()),
     }
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 from workbench.chat.citing import citation, place
+from workbench.chat.coverage import coverage_of
 from workbench.chat.nearest import nearest_words
 from workbench.chat.task import AnswerTask
 from workbench.records import (
@@ -76,6 +77,7 @@ def done(
             audit=audit,
             warnings=tuple(dict.fromkeys((*task.evidence.warnings, *task.warnings, *warnings))),
             timing=timing,
+            coverage=coverage_of(task.evidence, citations, refused=refused),
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from workbench.chat.coverage import asked_line
 from workbench.chat.endings import done, refuse
 from workbench.chat.quoted import quoted_answer
 from workbench.chat.task import EXTRACTIVE, AnswerTask
@@ -34,6 +35,12 @@ def answer_events(task: AnswerTask) -> Iterator[Event]:
 
 
 def _answered(task: AnswerTask, change: ScopeChange | None) -> Iterator[Event]:
+    asked = asked_line(task.evidence)
+    if asked and not task.evidence.papers_in_scope:
+        yield from _said(task, asked, refused=True)
+        return
+    if asked:
+        task = replace(task, warnings=(asked, *task.warnings))
     yield EvidenceFound(task.evidence)
     if change is not None:
         yield Notice(f"Now searching: {change.label}.")
@@ -77,11 +84,18 @@ def _after_tools(task: AnswerTask, run: ToolRun, change: ScopeChange | None, *, 
 
 def _told(task: AnswerTask, run: ToolRun) -> Iterator[Event]:
     """The answer to a message that asked nothing of the papers: what the tools did."""
-    evidence = replace(task.evidence, passages=(), dropped=(), warnings=())
-    yield EvidenceFound(evidence)
-    yield TextDelta(run.reply)
+    evidence = replace(
+        task.evidence, passages=(), dropped=(), warnings=(), papers_in_scope=0, papers_silent=0, silent=()
+    )
+    yield from _said(replace(task, evidence=evidence), run.reply)
+
+
+def _said(task: AnswerTask, text: str, *, refused: bool = False) -> Iterator[Event]:
+    """An answer for which no passage is needed."""
+    yield EvidenceFound(task.evidence)
+    yield TextDelta(text)
     name = EXTRACTIVE if task.chat_model is None else task.chat_model.name
-    yield done(replace(task, evidence=evidence), name, run.reply, (), ())
+    yield done(task, name, text, (), (), refused=refused)
 
 
 def _why_nothing_was_found(evidence: Evidence) -> str:

@@ -27,11 +27,13 @@ from workbench.scope import Scope
 if TYPE_CHECKING:
     from workbench.api import Workbench
     from workbench.conversing import Conversation
+    from workbench.streaming import EventStream
 
 HELP = """\
 Type a question. An empty line does nothing. Ctrl-C stops an answer and keeps what there was.
 /scope          where the questions look now
 /scope NAME     look in this project from now on; /scope all and /scope orphans look there
+/silent         ask the papers that gave no passage to the last question
 /clear          remove all messages of this conversation
 /help, /quit    so do help, quit and exit alone; Ctrl-D ends too"""
 _WORDS = {"help": "/help", "quit": "/quit", "exit": "/quit"}  # typed alone, in a terminal
@@ -147,7 +149,10 @@ class Session:
     def _ask(self, question: str) -> None:
         if self.conversation is None:
             self.conversation = self.wb.conversations.create(self.scope)
-        with contextlib.closing(self.conversation.stream(question, **self.options)) as events:
+        self._show(question, self.conversation.stream(question, **self.options))
+
+    def _show(self, question: str, stream: EventStream) -> None:
+        with contextlib.closing(stream) as events:
             try:
                 if self.as_json:
                     done = [event for event in events if isinstance(event, AnswerDone)]
@@ -173,12 +178,20 @@ class Session:
             if rest.strip():
                 self._set_scope(rest.strip())
             terminal.note(f"Now searching: {self._scope_label()}.")
+        elif word == "/silent":
+            self._ask_silent()
         elif word == "/clear":
             if self.conversation is not None:
                 self.wb.conversations.clear(self.conversation)
             terminal.note("Cleared.")
         else:
             raise InvalidInputError(f"{line}: there is no such command. /help lists them.")
+
+    def _ask_silent(self) -> None:
+        if self.conversation is None:
+            raise InvalidInputError("/silent asks a question again: ask one first.")
+        asked = [m.text for m in self.conversation.messages if m.role == "user"]
+        self._show(asked[-1] if asked else "", self.conversation.stream_silent(**self.options))
 
     def _set_scope(self, name: str) -> None:
         known = {"all": Scope.ALL, "orphans": Scope.ORPHANS}

@@ -10,7 +10,7 @@ import click
 from workbench.cli import terminal
 from workbench.cli.flow import Flow, Waiting, shorten
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, scope_options
-from workbench.records import AnswerDone, Event, Evidence, EvidenceFound, Notice, TextDelta
+from workbench.records import Answer, AnswerDone, Event, Evidence, EvidenceFound, Notice, TextDelta
 from workbench.scope import Scope
 
 
@@ -86,6 +86,7 @@ def search(
     help="Who writes the answer; extractive is the papers' own sentences.",
 )
 @limit_options
+@click.option("--silent", is_flag=True, help="Then ask the papers that gave no passage, on their own.")
 @as_json_option
 @pass_opening
 def ask(
@@ -95,6 +96,7 @@ def ask(
     project: str | None,
     all_papers: bool,
     orphans: bool,
+    silent: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -102,9 +104,26 @@ def ask(
     with opening.workbench(must_exist=True) as wb:
         scope = chosen_scope(wb, project, all_papers=all_papers, orphans=orphans)
         if as_json:
-            terminal.show_json(terminal.answer_json(wb.ask(question, scope=scope, **options)))
-        else:
-            show_answer(wb.stream(question, scope=scope, **options))
+            answer = wb.ask(question, scope=scope, **options)
+            shown = terminal.answer_json(answer)
+            if silent:
+                shown["silent_answer"] = terminal.answer_json(wb.ask_silent(answer, **options))
+            terminal.show_json(shown)
+            return
+        told: set[str] = set()
+        answers: list[Answer] = []
+        show_answer(_kept(wb.stream(question, scope=scope, **options), answers), told=told)
+        if silent:
+            terminal.show()
+            show_answer(wb.stream_silent(answers[0], **options), told=told)
+
+
+def _kept(events: Iterable[Event], answers: list[Answer]) -> Iterator[Event]:
+    """The events; the answer that ends them joins ``answers``."""
+    for event in events:
+        if isinstance(event, AnswerDone):
+            answers.append(event.answer)
+        yield event
 
 
 def show_answer(events: Iterable[Event], *, told: set[str] | None = None, asked: str | None = None) -> None:
@@ -150,6 +169,7 @@ def _shown(
             flow.end()
             terminal.show()
             terminal.show_citations(event.answer)
+            terminal.show_coverage(event.answer)
             found = event.answer.evidence
             if event.answer.refused and not found.passages and _says_more(found):
                 terminal.show()

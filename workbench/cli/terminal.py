@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from workbench.records import Answer, Citation, Evidence, FileOutcome, Progress
+from workbench.records import Answer, Citation, Coverage, Evidence, FileOutcome, Progress
 
 _WIDEST_COLUMN, _NARROWEST_COLUMN = 80, 12
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -113,7 +113,21 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "scope": answer.scope_label,
         "warnings": list(answer.warnings),
         "timing": _rounded(answer.timing),
+        "coverage": _coverage_json(answer.coverage),
     }
+
+
+def _coverage_json(coverage: Coverage | None) -> dict[str, Any] | None:
+    return None if coverage is None else asdict(coverage) | {"papers_silent": coverage.papers_silent}
+
+
+def show_coverage(answer: Answer) -> None:
+    """How many papers the answer rests on, in one line, and the silent ones by title."""
+    if answer.coverage is None:
+        return
+    silent = answer.coverage.silent_titles()
+    show()
+    show_wrapped(f"{answer.coverage}." + (f" Not retrieved: {one_line(silent)}." if silent else ""))
 
 
 def show_citations(answer: Answer) -> None:

@@ -8,7 +8,16 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from workbench.records import Answer, Citation, Dropped, Evidence, Passage, SentenceVerdict
+from workbench.records import (
+    Answer,
+    Citation,
+    Coverage,
+    Dropped,
+    Evidence,
+    Passage,
+    SentenceVerdict,
+    SilentPaper,
+)
 from workbench.scope import Scope
 from workbench.storage.cleaning import clean_text
 
@@ -29,6 +38,7 @@ def read_answer(text: str) -> Answer:
         citations=tuple(_record(Citation, c) for c in values["citations"]),
         evidence=_evidence(values["evidence"]),
         audit=tuple(_record(SentenceVerdict, v) for v in values.get("audit", ())),
+        coverage=_coverage(values.get("coverage")),
     )
 
 
@@ -39,7 +49,16 @@ def _evidence(values: Mapping[str, Any]) -> Evidence:
         scope=Scope(values["scope"]["rag_project_id"]),
         passages=tuple(_record(Passage, p) for p in values["passages"]),
         dropped=tuple(_record(Dropped, d) for d in values.get("dropped", ())),
+        silent=_silent(values),
     )
+
+
+def _coverage(values: Mapping[str, Any] | None) -> Coverage | None:
+    return None if values is None else _record(Coverage, values, silent=_silent(values))
+
+
+def _silent(values: Mapping[str, Any]) -> tuple[SilentPaper, ...]:
+    return tuple(_record(SilentPaper, paper) for paper in values.get("silent", ()))
 
 
 def _record(kind: type[T], values: Mapping[str, Any], **built: Any) -> T:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from duckdb import DuckDBPyConnection
 
 from workbench.scope import Scope, as_scope
@@ -11,14 +13,25 @@ ORPHANS_LABEL = "Orphan notes only"
 ALL_LABEL = "All notes"
 
 
-def paper_ids(cursor: DuckDBPyConnection, user: str, scope: Scope, *, shared: bool = True) -> tuple[int, ...]:
-    """Ids of the papers in the scope, ascending.
+def paper_ids(
+    cursor: DuckDBPyConnection,
+    user: str,
+    scope: Scope,
+    *,
+    shared: bool = True,
+    without: Collection[int] = (),
+) -> tuple[int, ...]:
+    """Ids of the papers in the scope, ascending; those ``without`` left out.
 
     Orphans are papers of the user's library that are in none of the user's projects, archived ones
     included. ``shared`` decides whether ``Scope.ALL`` covers papers that others have shared. Raises
     NotFoundError for a project that is not the user's, InvalidInputError for what is no scope.
     """
-    scope = as_scope(scope)
+    left_out = frozenset(without)
+    return tuple(i for i in _all_ids(cursor, user, as_scope(scope), shared=shared) if i not in left_out)
+
+
+def _all_ids(cursor: DuckDBPyConnection, user: str, scope: Scope, *, shared: bool) -> tuple[int, ...]:
     if scope.project_id is not None:
         return projects.paper_ids(cursor, user, scope.project_id)
     if scope == Scope.ALL:

@@ -50,6 +50,7 @@ _VERBS = {
     "depends": "depend", "affects": "affect", "generates": "generate", "promotes": "promote",
 }  # fmt: skip
 _PAST = re.compile(r"\b(?:increased|decreased|improved|reduced|showed|declined|achieved|used|found|led)\b")
+_NEGATION = re.compile(r"\b(?:not|no|none|never|neither|nor|without|cannot|n't|only|unless)\b|n't\b")
 _DROPPED_NEGATIONS = (
     (r"\b(is|are|was|were|has|have|had|can|could|will|would|should|may|might|must) not\b", r"\1"),
     (r"\bdo(?:es)? not ", ""),
@@ -181,6 +182,8 @@ def changed_unit(sentence: str, rng: Random) -> list[Change]:
 def negated(sentence: str, rng: Random) -> list[Change]:
     """A negation added or taken away."""
     changes = list(_substituted(sentence, "negation removed", _DROPPED_NEGATIONS))
+    if changes or _NEGATION.search(sentence):
+        return changes  # a second negation may take back the first
     changes += _substituted(sentence, "negation added", _ADDED_NEGATIONS)
     for verb, plain in _VERBS.items():
         for match in re.finditer(rf"(?<=[a-z\d)] ){verb}\b(?! of)", sentence):
@@ -290,7 +293,13 @@ def _entity_spans(sentence: str) -> list[tuple[int, int]]:
             start, name = start + name.index(" ") + 1, name.partition(" ")[2]
         opening = start == 0 or sentence[:start].rstrip()[-1:] in {".", ":", "("}
         plain = name[0].isupper() and name[1:].islower()
-        if name in _NO_ENTITIES or name.split()[0] in _NO_ENTITIES or len(name) < 2 or (opening and plain):
+        if (
+            name in _NO_ENTITIES
+            or name in _UNIT_SWAPS
+            or name.split()[0] in _NO_ENTITIES
+            or len(name) < 2
+            or (opening and plain)
+        ):
             continue
         spans.append((start, match.end()))
     return spans

@@ -8,7 +8,7 @@ source speaks of some, two things in each other's place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from workbench.records import Support
@@ -104,7 +104,11 @@ def _findings(claim: str, sentence: str, comparison: Comparison) -> Iterator[Fin
         ):
             yield "unsupported", where
         yield from _qualified(difference, comparison, where)
-        if comparison.shared >= CLOSEST and _other_word(said, found) and not _moved(difference, comparison):
+        if (
+            comparison.shared >= CLOSEST
+            and _other_word(said, found)
+            and not _moved(filter(_tells, found), comparison)
+        ):
             yield "partly", where
 
 
@@ -184,15 +188,19 @@ def _other_names(difference: Difference, comparison: Comparison) -> bool:
     if not said or not found or max(len(difference.said), len(difference.found)) > _MOST_DENIED:
         return False
     one, other = ("".join(t.key for t in each) for each in (said, found))
-    if one in other or other in one or {t.key for t in found} <= {t.key for t in comparison.claim}:
+    if one in other or other in one or _moved({t.key for t in found}, comparison):
         return False
     initials = {"".join(t.key[0] for t in each) for each in (difference.said, difference.found)}
     return not ({one, other} & initials)
 
 
-def _moved(difference: Difference, comparison: Comparison) -> bool:
-    """Whether the word that is gone here stands elsewhere in the claim."""
-    return {t.key for t in difference.found if _tells(t.key)} <= {t.key for t in comparison.claim}
+def _moved(gone: Iterable[str], comparison: Comparison) -> bool:
+    """Whether the words that are gone here stand elsewhere in the claim, as often as in the source."""
+    return all(_count(key, comparison.claim) >= _count(key, comparison.source) for key in gone)
+
+
+def _count(key: str, words: Sequence[Token]) -> int:
+    return sum(token.key == key for token in words)
 
 
 def _is_name(token: Token) -> bool:

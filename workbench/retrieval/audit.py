@@ -14,9 +14,10 @@ from workbench.records import Passage, SentenceVerdict, Support, Verdict
 from workbench.retrieval.alterations import altered, word_for_word
 from workbench.retrieval.bindings import misplaced
 from workbench.retrieval.citations import claim_weights, coverage
+from workbench.retrieval.closeness import best_sentence, share_together, word_share
 from workbench.retrieval.code_stretches import blank_code
 from workbench.retrieval.contradictions import contradiction
-from workbench.retrieval.figures import missing_figures, missing_number_words, stated_figures, without_figures
+from workbench.retrieval.figures import missing_figures, missing_number_words, stated_figures
 from workbench.retrieval.languages import in_other_languages
 from workbench.retrieval.markers import marker_numbers
 from workbench.retrieval.names import is_numbered, mentioned, names, spelled_out
@@ -26,6 +27,9 @@ from workbench.retrieval.terms import query_terms
 
 SUPPORTED_FROM = 0.6  # share of the sentence's terms found in the cited passages
 PARTLY_FROM = 0.35
+TOGETHER_FROM = 0.4  # … and in neighbouring sentences, where the share of all is not enough by itself
+BETTER_BY = 0.3  # share by which another passage must hold more of a sentence than the cited ones …
+BETTER_FROM = 0.75  # … and the share it must hold
 FEWEST_WORDS = 3  # shorter stretches are headings or interjections, not claims
 
 _MARKERS = re.compile(r"[^\S\n]*\[\d{1,4}\]")
@@ -48,7 +52,9 @@ def audit_text(text: str, passages: Sequence[Passage]) -> tuple[SentenceVerdict,
         claim = plain_claim(text[start:end])
         if not numbers and (_is_short(claim) or _is_heading(text, start, end)):
             continue
-        verdict, reason, n, quote = _judge(claim, [known[n] for n in dict.fromkeys(numbers)])
+        cited = [known[n] for n in dict.fromkeys(numbers)]
+        others = [p for p in passages if p.n not in numbers]
+        verdict, reason, n, quote = _judge(claim, cited, others)
         verdicts.append(SentenceVerdict(claim, verdict, reason, n, quote, start, end))
     return tuple(verdicts)
 
@@ -83,11 +89,12 @@ def support_of(claim: str, source: str) -> tuple[Support, str]:
     ]
     if missing:
         return "unsupported", f"{_listed(missing)} not stand in what it cites"
-    share = _word_share(claim, source)
+    share = word_share(claim, source)
     if share < SUPPORTED_FROM and in_other_languages(claim, source):
         return "partly", "its source is in another language, so only figures and names could be compared"
-    if share < PARTLY_FROM:
-        return "unsupported", f"only {share:.0%} of its terms stand in what it cites"
+    together = share_together(claim, source)
+    if share < PARTLY_FROM or (share < SUPPORTED_FROM and together < TOGETHER_FROM):
+        return "unsupported", f"only {together:.0%} of its terms stand together in what it cites"
     findings = list(_findings(claim, source, nearest))
     unsupported = next((finding for finding in findings if finding[0] == "unsupported"), None)
     if unsupported:
@@ -110,7 +117,7 @@ def _findings(claim: str, source: str, nearest: str) -> Iterator[tuple[Support, 
         yield "partly", f"{_listed(doubts)} not stand in what it cites"
     against = contradiction(claim, nearest)
     if against:
-        yield "partly", against
+        yield against
 
 
 def passage_support(claim: str, passage: Passage, *, verdict: Verdict | None) -> Support:
@@ -120,7 +127,7 @@ def passage_support(claim: str, passage: Passage, *, verdict: Verdict | None) ->
     if verdict not in {"supported", "partly"}:
         return "unsupported"
     if alone == "unsupported":
-        return "partly" if _word_share(claim, source_text(passage)) >= PARTLY_FROM else "unsupported"
+        return "partly" if word_share(claim, source_text(passage)) >= PARTLY_FROM else "unsupported"
     return "partly" if verdict == "partly" else alone
 
 
@@ -142,30 +149,29 @@ def missing_names(claim: str, source: str, *, numbered: bool) -> list[str]:
     ]
 
 
-def _word_share(claim: str, source: str) -> float:
-    """Share of the claim's words in the source; figures are held to more than that, so they do not count."""
-    wanted = claim_weights(without_figures(claim))
-    return coverage(wanted, source) if wanted else float(bool(stated_figures(claim)))
-
-
-def best_sentence(claim: str, text: str) -> str:
-    """The sentence of ``text`` that covers the claim's terms best; the earlier one of equals."""
-    wanted = claim_weights(claim)
-    spans = sentence_spans(text)
-    if not spans:
-        return ""
-    start, end = max(spans, key=lambda span: (coverage(wanted, text[span[0] : span[1]]), -span[0]))
-    return text[start:end]
-
-
-def _judge(claim: str, cited: Sequence[Passage]) -> tuple[Verdict, str, int | None, str]:
+def _judge(
+    claim: str, cited: Sequence[Passage], others: Sequence[Passage]
+) -> tuple[Verdict, str, int | None, str]:
     """A sentence may cite several passages for its parts, so they are judged together."""
     if not cited:
         return "uncited", "it cites no passage", None, ""
-    verdict, reason = support_of(claim, "\n\n".join(source_text(p) for p in cited))
+    source = "\n\n".join(source_text(p) for p in cited)
+    verdict, reason = support_of(claim, source)
+    if verdict == "partly":
+        better = _says_it_better(claim, source, others)
+        if better is not None:
+            verdict, reason = "unsupported", f"passage [{better}] says it, not what it cites"
     wanted = claim_weights(claim)
     best = max(cited, key=lambda p: (coverage(wanted, p.text), -p.n))
     return verdict, reason, best.n, best_sentence(claim, best.text)
+
+
+def _says_it_better(claim: str, source: str, others: Sequence[Passage]) -> int | None:
+    """The number of the passage that holds much more of the claim than what it cites."""
+    cited = share_together(claim, source)
+    shares = [(share_together(claim, source_text(p)), -p.n) for p in others]
+    share, number = max(shares, default=(0.0, 0))
+    return -number if share >= max(BETTER_FROM, cited + BETTER_BY) else None
 
 
 def _belongs_before(text: str, before: int, start: int, after: int, end: int) -> bool:

@@ -1,8 +1,9 @@
-"""Signs that a sentence says the opposite of its source in nearly the same words.
+"""Signs that a sentence says the opposite of its source in other words.
 
-Two checks, in English only: a negation that stands before a shared word or figure in one text and not in the
-other, and a word of direction (rose) where the source has its opposite (fell) and not the word itself. Both
-are for texts that share most of their words; elsewhere they say little.
+Two checks: a negation that stands before a shared word or figure in one text and not in the other, and a
+word of direction (rose) where the source has its opposite (fell) and not the word itself. Both are for texts
+that share most of their words; elsewhere they say little. Sentences that restate their source nearly word
+for word are compared more closely (``alterations``).
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.records import Support
+from workbench.retrieval.opposites import NEGATIONS, opposite, prefixed
 from workbench.retrieval.term_sets import term_set
-from workbench.retrieval.terms import query_terms
+from workbench.retrieval.terms import STOP_WORDS, query_terms
 
-_NEGATION = frozenset({"not", "no", "never", "cannot", "neither", "nor", "without", "none", "nothing"})
 _NEGATION_REACH = 3  # telling words
 _SIGNS = frozenset(".,;:!?()")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:!?()]")
 _NO_NEGATION = re.compile(
     r"\b(?:not (?:only|just|merely|least)|no (?:more|less|fewer|later|longer) than|no doubt|"
-    r"with or without|whether or not|or not)\b",
+    r"with or without|whether or not|or not|nothing but)\b",
     re.IGNORECASE,
 )
 # Other ways of saying that something is not so.
@@ -27,43 +29,42 @@ _DENIAL = re.compile(
     r"\b(?:fail\w*|lack\w*|absen\w*|refus\w*|avoid\w*|unable|impossible|prevent\w*|exclud\w*|instead of|"
     r"rather than|zero|0(?![.,]\d)|ignor\w*|hardly|barely|rarely|seldom|miss(?:es|ed|ing)|skip\w*|unused|"
     r"except|keep(?:s|ing)?|kept|remain\w*|retain\w*|preserv\w*|maintain\w*|unchanged|constant|un\w+ed|"
-    r"un\w+able|non-?\w+|too \w+ to|free of|far from)\b",
+    r"un\w+able|non-?\w+|too \w+ to|free of|far from|outside|beyond|only|solely|just)\b",
     re.IGNORECASE,
 )
 
-_OPPOSITES = (
-    (
-        r"ris(?:e|es|en|ing)|rose|increas\w*|gr[eo]w\w*|gain(?:s|ed)?|higher|raised?|raises",
-        r"f[ae]ll(?:s|en|ing)?|decreas\w*|declin\w*|drop(?:s|ped)?|lower|lowered|lowers|reduc\w*|los[et]|loses",
-    ),
-    (r"faster|quicker|sooner", r"slower|later"),
-    (r"better|improv\w*", r"worse\w*|deteriorat\w*|degrad\w*"),
-    (r"more|greater|larger", r"less|fewer|smaller"),
-    (r"above|exceed\w*|over", r"below|under"),
-    (r"activat\w*|promot\w*|upregulat\w*", r"inhibit\w*|suppress\w*|downregulat\w*"),
-)
-_PATTERNS = tuple(
-    tuple(re.compile(rf"\b(?:{side})\b", re.IGNORECASE) for side in sides) for sides in _OPPOSITES
-)
 
+def contradiction(claim: str, source: str) -> tuple[Support, str] | None:
+    """How far the claim is from its source, and why in a few words; None where nothing tells.
 
-def contradiction(claim: str, source: str) -> str:
-    """Why the two disagree, in a few words; empty where nothing tells."""
-    return _opposite_direction(claim, source) or _negated_once(claim, source)
+    What one text denies and the other says outright leaves the claim unsupported; a word of direction may
+    be turned round by what is around it, so it only casts doubt.
+    """
+    negated = _negated_once(claim, source)
+    if negated:
+        return "unsupported", negated
+    turned = _opposite_direction(claim, source)
+    return ("partly", turned) if turned else None
 
 
 def _opposite_direction(claim: str, source: str) -> str:
-    for sides in _PATTERNS:
-        for here, there in (sides, sides[::-1]):
-            said, found = here.search(claim), there.search(source)
-            if said and found and not here.search(source) and not there.search(claim):
-                return f"it says “{said.group()}” where its source says “{found.group()}”"
+    said, found = (list(dict.fromkeys(_words(text))) for text in (claim, source))
+    only_here = [word for word in said if word not in found and word not in STOP_WORDS]
+    only_there = [word for word in found if word not in said and word not in STOP_WORDS]
+    for here in only_here:
+        for there in only_there:
+            kept = any(opposite(here, word) for word in said) or any(opposite(there, word) for word in found)
+            if opposite(here, there) and not kept:
+                return f"it says “{here}” where its source says “{there}”"
     return ""
 
 
 def _negated_once(claim: str, source: str) -> str:
     """A negation on one side only: before something that both speak of, and with no other way of saying so
     on the other side."""
+    denied = _denied_by_prefix(claim, source)
+    if denied and not _denies(source):
+        return denied
     if not _denies(claim):
         for word, term in _negated(source, reach=1):
             if word in set(_words(claim)) and term not in _asserted(source):
@@ -77,6 +78,15 @@ def _negated_once(claim: str, source: str) -> str:
     return ""
 
 
+def _denied_by_prefix(claim: str, source: str) -> str:
+    """A word with a prefix that denies it, where the source has it without: unimportant and important."""
+    found = set(_words(source))
+    for word in _words(claim):
+        if word not in found and any(prefixed(word, plain) and len(plain) < len(word) for plain in found):
+            return f"its source does not say “{word}”"
+    return ""
+
+
 def _denies(text: str) -> bool:
     plain = _NO_NEGATION.sub(" ", text)
     return _DENIAL.search(plain) is not None or any(_is_negation(word) for word in _words(plain))
@@ -84,16 +94,15 @@ def _denies(text: str) -> bool:
 
 def _turned_round(claim: str, source: str) -> bool:
     """Whether the negated word is the opposite of what the source says: "did not fall" where it rose."""
-    negated = " ".join(word for word, _ in _negated(claim, reach=_NEGATION_REACH))
-    return any(
-        here.search(negated) and there.search(source) and not here.search(source)
-        for sides in _PATTERNS
-        for here, there in (sides, sides[::-1])
-    )
+    found = set(_words(source))
+    for word, _ in _negated(claim, reach=_NEGATION_REACH):
+        if word not in found and any(opposite(word, there) for there in found):
+            return True
+    return False
 
 
 def _is_negation(word: str) -> bool:
-    return word in _NEGATION or word.endswith(("n't", "n’t"))
+    return word in NEGATIONS or word.endswith(("n't", "n’t"))
 
 
 def _asserted(text: str) -> set[str]:

@@ -25,6 +25,7 @@ FIRM_AROUND = 3  # … and on both together, that hold it in its place
 _TOKEN = re.compile(
     r"(?:(?<![\w)\]])[-+](?=\d))?(?:(?<![\w.])\.)?\d+(?:[.,:]\d+)*(?![^\W_])|(?:[^\W\d_]\.){2,}|[^\W_]+(?:['.+][^\W_]+)*|[%$€£×°<>=±~]"
 )
+_REFERENCE = re.compile(r"\[\d{1,3}(?:[\s,;–-]+\d{1,3})*\]")  # of the paper's own list
 _OPENING, _CLOSING = "<", ">"
 _NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve""".split()
 _IN_DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS) if number > 1}
@@ -68,9 +69,10 @@ class Comparison:
 
 @lru_cache(maxsize=2048)
 def tokens(text: str) -> tuple[Token, ...]:
-    """The words, figures and signs of a text in order; of a script without spaces, its characters."""
+    """The words, figures and signs of a text in order, without references; of a script without spaces, its
+    characters."""
     found: list[Token] = []
-    for unspaced, piece in segments(unified(text)):
+    for unspaced, piece in segments(_REFERENCE.sub(" ", unified(text))):
         if unspaced:
             found += [Token(character, character) for character in piece]
         else:
@@ -127,12 +129,13 @@ def exchanged(claim: Sequence[Token], source: Sequence[Token]) -> tuple[str, str
             middle = source[start + one : start + len(found) - two]
             keys = [t.key for t in middle]
             if said == [*found[-two:], *keys, *found[:one]]:
-                listed = source[start + one - 1].listed and middle[-1].key in _LISTING
+                listed = source[start + one - 1].listed and middle[-1].key in _JOINING
                 apart = not listed and any(key not in _LISTING for key in keys)
                 return (" ".join(found[:one]), " ".join(found[-two:])) if apart else None
     return None
 
 
+_JOINING = frozenset({"and", "or", "nor", "und", "oder", "et", "ou"})
 _LISTING = frozenset("""and or nor und oder et ou the a an as well both to with by vs""".split())
 
 

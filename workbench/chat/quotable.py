@@ -6,20 +6,25 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from workbench.chat.shown import shortened
 from workbench.records import Passage
 from workbench.retrieval.bibliographies import reads_like_references
 from workbench.retrieval.sections import is_heading
 from workbench.retrieval.sentences import sentence_spans
 
-SHORTEST, LONGEST = 30, 420  # characters of a sentence that reads well on its own
+SHORTEST, LONGEST = 30, 480  # characters of a sentence that reads well on its own; of the longest quote
+SHORTEST_UNFINISHED = 60  # of one that a formula, a list or the end of its page cuts off
 SHORTEST_LINE = 8  # of a slide
 LONGEST_ROW = 200
 LONGEST_HEADER = 100
+FEWEST_LETTERS = 0.55  # of what is no space; a sentence that gives three settings with their values has 0.58
 FEWEST_CODE_SIGNS = 3
+WORDS_PER_FIGURE = 4  # fewer words than this for each figure make a table
+MOST_BETWEEN = 3  # spans that a caption and the parts of its table are cut into
 
 _WHOLE = re.compile(r"[.!。！．｡।][\"'”’)\]»」』]*(?:\[[\d,;\s–-]+\]|(?<=[^\W\d_].)\d{1,3}(?:,\d{1,3})*)?$")
 _REFERENCE = re.compile(
-    r"^\[\d+\]\s+[A-Z]|arXiv|doi\.org|\bdoi:|https?://|\bIn Proc|\bpp\. ?\d|\bpages \d+[-–]\d+|\bet al\.$"
+    r"^\[\d+\]\s+[A-Z]|arXiv|doi\.org|\bdoi:|^.{0,30}https?://|\bIn Proc|\bpp\. ?\d|\bpages \d+[-–]\d+|\bet al\.$"
     r"|\d+\(\d+\) ?: ?\d|\bPMID\b|\(\d{4}\), [A-Z]|^(?:[A-Z][\w'-]+,? (?:[A-Z]\. ?)+,? (?:and |& )?){2}"
 )
 _CAPTION = re.compile(
@@ -43,7 +48,11 @@ _BOILERPLATE_HEADING = re.compile(
 _CODE_SIGN = re.compile(
     r"[{};]\s*$|<-|->|[=!<>]=|\w\(\)|\w\[\w*[\],]|\w=\S|//|\breturn\b|^\s*#\w", re.MULTILINE
 )
-_ROW = re.compile(r"(?=.*\d)(?=.*[^\W\d_]{2}).{8,}")
+_VALUE = re.compile(r"\d|\b[A-Z]{1,3}[+-](?!\w)|[✓✗✔✘×]|\b(?:yes|no)\b", re.IGNORECASE)
+_ROW = re.compile(r"(?=.*[^\W\d_]{2}).{8,}")
+_DATE = re.compile(r"\b(?:[A-Z][a-z]{2,8}\.? \d{1,2},? )?(?:19|20)\d\d\b")
+# Opens like a sentence, and stops in its middle.
+_UNFINISHED = re.compile(r"[\"“(]?[A-ZÀ-ÞΑ-Ω].*(?:[a-zà-ÿ]{2}[,:;]?|[)\]][,:])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,30 +99,47 @@ def _is_line(text: str, title: str) -> bool:
     """A line that says something: not the paper's title, an address or a notice."""
     says = _REFERENCE.search(text) is None and _BOILERPLATE.search(text) is None
     same = text.split() == title.split()
-    return says and not same and SHORTEST_LINE <= len(text) <= LONGEST_ROW and _is_words(text)
+    return says and not same and SHORTEST_LINE <= len(text) <= LONGEST_ROW and _is_words(text) and not _is_tabular(text)
 
 
 def _is_words(text: str) -> bool:
     """Whether most characters are letters, and few are the signs of code."""
     letters = sum(c.isalpha() for c in text)
-    return 2 * letters >= len(text) and len(_CODE_SIGN.findall(text)) < FEWEST_CODE_SIGNS
+    signs = sum(not c.isspace() for c in text)
+    return letters >= FEWEST_LETTERS * signs and len(_CODE_SIGN.findall(text)) < FEWEST_CODE_SIGNS
 
 
 def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text: str) -> Iterator[Stretch]:
-    if text.count("\n") >= 2 and not _WHOLE.search(text):
-        yield from _rows(passage, spans, index)
-    elif _is_sentence(text) and not _FRAGMENT.match(text):
+    caption = _caption_before(passage, spans, index)
+    if _WHOLE.search(text) and not (caption and _is_tabular(text)):
+        if _is_sentence(text) and not _FRAGMENT.match(text):
+            yield _sentence(passage, spans, index)
+    elif _is_unfinished(text):
         yield _sentence(passage, spans, index)
+    elif "\n" in text or caption:
+        yield from _rows(passage, spans, index, caption)
 
 
 def _is_sentence(text: str) -> bool:
     return (
         SHORTEST <= len(text) <= LONGEST
         and _is_words(text)
-        and _WHOLE.search(text) is not None
         and _REFERENCE.search(text) is None
         and _BOILERPLATE.search(text) is None
     )
+
+
+def _is_unfinished(text: str) -> bool:
+    """Running text whose end is cut off."""
+    running = len(text) >= SHORTEST_UNFINISHED and not _is_tabular(text)
+    return running and _UNFINISHED.fullmatch(text) is not None and _is_sentence(text)
+
+
+def _is_tabular(text: str) -> bool:
+    """Running text has fewer figures, and lines that end in one only by chance."""
+    lines = text.splitlines()
+    ends = sum(line.rstrip()[-1:].isdigit() for line in lines)
+    return WORDS_PER_FIGURE * len(re.findall(r"\d+", text)) > len(text.split()) or ends > len(lines) / 2
 
 
 def _sentence(passage: Passage, spans: list[tuple[int, int]], index: int) -> Stretch:
@@ -130,27 +156,43 @@ def _sentence(passage: Passage, spans: list[tuple[int, int]], index: int) -> Str
     )
 
 
-def _rows(passage: Passage, spans: list[tuple[int, int]], index: int) -> Iterator[Stretch]:
-    """The lines of a table that hold a figure and a word, each with the table's caption and head.
+def _rows(
+    passage: Passage, spans: list[tuple[int, int]], index: int, caption: str
+) -> Iterator[Stretch]:
+    """The lines of a table that hold a value and a word, each with the table's caption and head.
 
-    A head has words and no figures; a row without one would be read wrongly, so it is left out.
+    A head has words and no values but dates; where there is none, the caption says what the values are. A row
+    with neither would be read wrongly, so it is left out.
     """
     start, end = spans[index]
     lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\S[^\n]*", passage.text[start:end])]
-    before = passage.text[slice(*spans[index - 1])] if index else ""
-    caption = before if _CAPTION.match(before) else ""
     head = ""
     for first, last in lines:
         row = passage.text[start + first : start + last]
         text = row.strip()
+        header = head or shortened(caption)
         if _is_head(text):
             head = text
-        elif head and len(text) <= LONGEST_ROW and _ROW.fullmatch(text) and not _CODE_SIGN.search(text):
+        elif header and len(text) <= LONGEST_ROW and _is_row(text):
             first += len(row) - len(row.lstrip())
             begin = passage.char_start + start + first
-            yield Stretch(passage, text, begin, begin + len(text), f"{caption} {head}", head)
+            yield Stretch(passage, text, begin, begin + len(text), f"{caption} {head}", header)
+
+
+def _caption_before(passage: Passage, spans: list[tuple[int, int]], index: int) -> str:
+    """The caption that ends right before a span, or a span or two earlier in the same table."""
+    for back in range(index - 1, max(-1, index - 1 - MOST_BETWEEN), -1):
+        if _CAPTION.match(passage.text[slice(*spans[back])]):
+            return passage.text[spans[back][0] : spans[index - 1][1]][:LONGEST]
+    return ""
+
+
+def _is_row(text: str) -> bool:
+    return (
+        _VALUE.search(text) is not None and _ROW.fullmatch(text) is not None and not _CODE_SIGN.search(text)
+    )
 
 
 def _is_head(text: str) -> bool:
     words = re.findall(r"[^\W\d_]{2,}", text)
-    return len(words) >= 2 and len(text) <= LONGEST_HEADER and not re.search(r"\d", text)
+    return len(words) >= 2 and len(text) <= LONGEST_HEADER and not _VALUE.search(_DATE.sub("", text))

@@ -24,8 +24,9 @@ MOST_BETWEEN = 3  # spans that a caption and the parts of its table are cut into
 
 _WHOLE = re.compile(r"[.!。！．｡।][\"'”’)\]»」』]*(?:\[[\d,;\s–-]+\]|(?<=[^\W\d_].)\d{1,3}(?:,\d{1,3})*)?$")
 _REFERENCE = re.compile(
-    r"^\[\d+\]\s+[A-Z]|arXiv|doi\.org|\bdoi:|^.{0,30}https?://|\bIn Proc|\bpp\. ?\d|\bpages \d+[-–]\d+|\bet al\.$"
-    r"|\d+\(\d+\) ?: ?\d|\bPMID\b|\(\d{4}\), [A-Z]|^(?:[A-Z][\w'-]+,? (?:[A-Z]\. ?)+,? (?:and |& )?){2}"
+    r"^\[\d+\]\s+[A-Z]|arXiv|doi\.org|\bdoi:|^.{0,30}https?://|\bIn Proc|\bpp\. ?\d|\bpages \d+[-–]\d+"
+    r"|\bet al\.$|\d+\(\d+\) ?: ?\d|\bPMID\b|\(\d{4}\), [A-Z]"
+    r"|^(?:[A-Z][\w'-]+,? (?:[A-Z]\. ?)+,? (?:and |& )?){2}"
 )
 _CAPTION = re.compile(
     r"^(?:supplementary )?(?:table|figure|fig\.|box|scheme|algorithm)\s*[A-Z]?\d", re.IGNORECASE
@@ -99,7 +100,13 @@ def _is_line(text: str, title: str) -> bool:
     """A line that says something: not the paper's title, an address or a notice."""
     says = _REFERENCE.search(text) is None and _BOILERPLATE.search(text) is None
     same = text.split() == title.split()
-    return says and not same and SHORTEST_LINE <= len(text) <= LONGEST_ROW and _is_words(text) and not _is_tabular(text)
+    return (
+        says
+        and not same
+        and SHORTEST_LINE <= len(text) <= LONGEST_ROW
+        and _is_words(text)
+        and not _is_tabular(text)
+    )
 
 
 def _is_words(text: str) -> bool:
@@ -136,10 +143,12 @@ def _is_unfinished(text: str) -> bool:
 
 
 def _is_tabular(text: str) -> bool:
-    """Running text has fewer figures, and lines that end in one only by chance."""
-    lines = text.splitlines()
-    ends = sum(line.rstrip()[-1:].isdigit() for line in lines)
-    return WORDS_PER_FIGURE * len(re.findall(r"\d+", text)) > len(text.split()) or ends > len(lines) / 2
+    """Running text has fewer figures, and lines that end in one or open with a capital only by chance."""
+    lines = [line.strip() for line in text.splitlines()]
+    ends = sum(line[-1:].isdigit() for line in lines)
+    opens = len(lines) > 2 and all(line[:1].isupper() for line in lines)
+    dense = WORDS_PER_FIGURE * len(re.findall(r"\d+", text)) > len(text.split())
+    return dense or opens or ends > len(lines) / 2
 
 
 def _sentence(passage: Passage, spans: list[tuple[int, int]], index: int) -> Stretch:
@@ -156,9 +165,7 @@ def _sentence(passage: Passage, spans: list[tuple[int, int]], index: int) -> Str
     )
 
 
-def _rows(
-    passage: Passage, spans: list[tuple[int, int]], index: int, caption: str
-) -> Iterator[Stretch]:
+def _rows(passage: Passage, spans: list[tuple[int, int]], index: int, caption: str) -> Iterator[Stretch]:
     """The lines of a table that hold a value and a word, each with the table's caption and head.
 
     A head has words and no values but dates; where there is none, the caption says what the values are. A row

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from workbench.chat.extractive import Similarity
+from workbench.chat.likelihood import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, KeywordIndex, VectorIndex
 from workbench.retrieval.parameters import SearchParameters

@@ -132,7 +132,7 @@ def opens_midway(stretch: Stretch) -> bool:
 def _weighed(found: Features, likeness: float | None) -> float:
     if likeness is None or not (found.inside or found.beside or found.headed or likeness > 0):
         return NOTHING
-    known = sum(w * f for w, f in zip(astuple(WEIGHTS), astuple(found), strict=True))
+    known: float = sum(w * f for w, f in zip(astuple(WEIGHTS), astuple(found), strict=True))
     return known + WEIGHTS.likeness * likeness
 
 

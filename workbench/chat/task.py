@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from workbench.chat.citing import PagesOf
-from workbench.chat.extractive import Similarity
+from workbench.chat.likelihood import Similarity
 from workbench.interfaces import ChatMessage, ChatModel, ToolBox
 from workbench.records import Evidence, Page, Passage
 from workbench.retrieval.answerability import Answerability

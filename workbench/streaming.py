@@ -13,6 +13,7 @@ from typing import Any
 from workbench.errors import ProviderError, WorkbenchError
 from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
 from workbench.records import Answer, AnswerDone, Event
+from workbench.storage.cleaning import clean_text
 
 
 class EventStream(Iterator[Event]):
@@ -71,18 +72,18 @@ class StoppableModel:
         return self._model.context_window
 
     def stream(self, messages: Sequence[ChatMessage]) -> Generator[str | ChatUsage, None, None]:
-        """As the model's own; it ends early where it was stopped. Whatever else it fails with is a
-        ProviderError."""
+        """As the model's own, in characters that the library can hold; it ends early where it was stopped.
+        Whatever else it fails with is a ProviderError."""
         try:
             for piece in self._pieces(messages):
                 if not isinstance(piece, str | ChatUsage):
                     raise ProviderError(f"The chat model gave {piece!r} instead of text.")
-                yield piece
+                yield clean_text(piece) if isinstance(piece, str) else piece
         except WorkbenchError:
             raise
         except Exception as error:  # anybody's model may be given, and fail with anything
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise ProviderError(f"The chat model failed: {reason[:300]}") from error
+            reason = " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+            raise ProviderError(f"The chat model failed: {reason}.") from error
 
     def _pieces(self, messages: Sequence[ChatMessage]) -> Generator[str | ChatUsage, None, None]:
         stream = self._model.stream(messages)

@@ -168,7 +168,16 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
         return shown.found
 
     scope = _scope(request, info)
-    found = retrieve(scope)
+    try:
+        found = retrieve(scope)
+    except NotFoundError:  # making the question stand alone took long, and the project was deleted meanwhile
+        if request.before is not None:
+            raise
+        now, notice = _now(desk, request)
+        if now.scope == scope:
+            raise
+        info, told = now, (*told, *filter(None, [notice]))
+        found = retrieve(scope := info.scope)
     recalled = shown.recalled = _recalled(desk, searched, scope)
     task = AnswerTask(
         question=found.evidence.query,
@@ -186,6 +195,15 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
         started=request.started,
     )
     yield from answer_events(task)
+
+
+def _now(desk: Desk, request: Request) -> tuple[ConversationInfo, str | None]:
+    """The conversation as it is now, and what the user should be told of it. Raises NotFoundError."""
+    with desk.database.write() as cursor:
+        info = conversations.get(cursor, desk.user, request.conversation_id)
+        notice = conversations.notice(cursor, desk.user, info.id)
+        conversations.forget_notice(cursor, desk.user, info.id)
+        return info, notice
 
 
 def _toolbox(desk: Desk, info: ConversationInfo) -> ToolBox | None:

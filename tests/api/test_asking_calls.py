@@ -296,7 +296,7 @@ class StrangeModel:
 @pytest.mark.parametrize(
     ("piece", "says"),
     [
-        (ValueError("no such layer"), "The chat model failed: no such layer"),
+        (ValueError("no such layer"), "The chat model failed: no such layer."),
         (None, "gave None instead of text"),
     ],
     ids=["raises", "yields None"],

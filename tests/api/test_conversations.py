@@ -192,6 +192,29 @@ def test_a_conversation_whose_project_is_deleted_says_so_once_and_goes_on_with_o
         chat.ask(MELTING)
 
 
+def test_a_project_deleted_while_the_question_is_made_to_stand_alone_leaves_the_answer_to_orphans(
+    open_as: Open,
+) -> None:
+    def reply(messages: Sequence[ChatMessage]) -> str:
+        if messages[0].content != REWRITE_RULES:
+            return "The density of cendrite is known [1]."
+        wb.projects.delete(1)
+        return "What is the density of cendrite?"
+
+    wb = open_as("ann", chat_model=FakeChat(reply))
+    talk, chat = wb.conversations.create(Scope.project(1)), wb.project_chat(1)
+    talk.ask(MELTING)
+    chat.ask(MELTING)
+    answer = talk.ask("And of cendrite?")
+    assert answer.scope_label == "Orphan notes only"
+    assert {p.file for p in answer.evidence} == {"arvenite.pdf", "bolmarite.pdf", "cendrite.pdf"}
+    assert answer.warnings[0].startswith("Project “Minerals” was deleted")
+    assert talk.notice is None
+    assert talk.messages[-1].answer == answer
+    with pytest.raises(NotFoundError, match="Conversation not found"):
+        chat.ask("And of cendrite?")
+
+
 # --- follow-ups ---------------------------------------------------------------------------------
 
 
@@ -295,6 +318,15 @@ def test_an_answer_is_stopped_from_another_thread_while_the_model_is_silent(open
     assert reply.answer is not None
     assert reply.answer.stopped
     assert not talk.ask(MELTING).stopped  # and the next question is answered as ever
+
+
+def test_what_no_library_can_hold_is_shown_as_it_is_kept(open_as: Open) -> None:
+    talk = open_as("ann", chat_model=FakeChat([SENTENCE, "\x00 \ud800", " [1]"])).conversations.create(
+        Scope.ALL
+    )
+    answer = talk.ask(MELTING)
+    assert answer.text == f"{SENTENCE}\ufffd \ufffd [1]"
+    assert talk.messages[-1].answer == answer
 
 
 def test_a_conversation_deleted_while_its_answer_is_written_still_gives_the_answer(open_as: Open) -> None:

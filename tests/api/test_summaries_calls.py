@@ -298,6 +298,7 @@ def test_what_only_the_old_text_of_a_paper_said_leaves_all_summaries_of_it_when_
         wb.papers.reprocess(1)
     assert text_of(wb) == "It has 3 modes."
     assert bob.summaries.get("Rocks").updated_at is None, "outdated until it is written anew"
+    assert bob.doctor() == []
     again = open_summing(user="bob")
     assert settled(again).summaries.get("Rocks").updated_at is not None
     written = wb.summaries.get("Minerals")

@@ -74,8 +74,8 @@ def test_what_is_forgotten_is_gone_and_nobody_forgets_for_another(database: Data
         ("UPDATE memories SET project_id = 9", "memories of a project that is not their user's: 2"),
         ("UPDATE memories SET text_key = 'same'", "memories that say the same twice: 1"),
         (
-            "UPDATE projects SET auto_summary = 'On sleep.'",
-            "summaries without a time, or times without a summary: 1",
+            "UPDATE projects SET summary_updated_at = now()",
+            "times or writers without a summary: 1",
         ),
     ],
 )

@@ -73,8 +73,9 @@ NEVER = (
         " WHERE evaluation_id NOT IN (SELECT evaluation_id FROM evaluations))",
     ),
     (
-        "summaries without a time, or times without a summary",
-        "SELECT count(*) FROM projects WHERE (auto_summary IS NULL) <> (summary_updated_at IS NULL)",
+        "times or writers without a summary",  # a summary without a time is outdated
+        "SELECT count(*) FROM projects WHERE auto_summary IS NULL"
+        " AND (summary_updated_at IS NOT NULL OR summary_by IS NOT NULL)",
     ),
     (
         "notes of no paper",

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from workbench.chat.coverage import asked_line
     from workbench.chat.suggestions import suggestions
     from workbench.conversing import Conversation
+    from workbench.evaluation.charts import plot_figures
     from workbench.settings import Settings
     from workbench.tuning import Gold, Preset, Question, Replay, ReplayedPassage
 
@@ -86,6 +87,7 @@ _LAZY = {
     "Workbench": "workbench.api",
     "asked_line": "workbench.chat.coverage",
     "open": "workbench.api",
+    "plot_figures": "workbench.evaluation.charts",
     "suggestions": "workbench.chat.suggestions",
 }
 
@@ -158,5 +160,6 @@ __all__ = [
     "WorkbenchError",
     "asked_line",
     "open",
+    "plot_figures",
     "suggestions",
 ]

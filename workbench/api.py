@@ -175,7 +175,8 @@ class Workbench:
     def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
         """A cited answer from the scope's papers, or a refusal with the nearest passages.
 
-        Options are those of ``stream``.
+        The options are those of ``stream``: ``top_k``, ``max_per_paper``, ``min_relevance``, ``mode`` and
+        ``provider``.
         """
         return last_answer(self.stream(question, scope=scope, **options))
 

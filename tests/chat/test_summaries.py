@@ -78,6 +78,14 @@ def test_without_a_chat_model_the_summary_is_made_of_the_projects_and_the_papers
     )
 
 
+def test_names_and_addresses_of_authors_are_no_themes() -> None:
+    papers = (
+        ("SLOW WAVES IN MICE", "Ann Lee, Google Brain. Abstract We record slow waves."),
+        ("Mice at rest", "Ann Lee, Google Brain, lee@example.org"),
+    )
+    assert extracted_summary(project(papers=papers)).endswith("Recurring terms: mice.")
+
+
 def test_an_empty_project_a_large_one_and_one_paper_are_summed_up_as_well() -> None:
     empty = project(description=None, goal=None, papers=(), years=())
     assert extracted_summary(empty) == "A project on Sleep. It holds no papers yet."
@@ -85,6 +93,6 @@ def test_an_empty_project_a_large_one_and_one_paper_are_summed_up_as_well() -> N
     assert extracted_summary(one) == f"Rest. It holds 1 paper of 2020: “{'T' * 119}…”."
     many = project(description="Rest!", goal=None, papers=PAPERS, paper_count=40, years=())
     assert extracted_summary(many).startswith(
-        "Rest! It holds 40 papers: the newest “Slow waves in mice”, “Memory and sleep” and “A note”."
+        "Rest! It holds 40 papers: the last added “Slow waves in mice”, “Memory and sleep” and “A note”."
     )
     assert len(extracted_summary(project(description="word " * 2000))) <= 1200

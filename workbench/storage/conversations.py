@@ -231,7 +231,7 @@ def _given_title(title: str | None) -> str | None:
         raise InvalidInputError(f"{title!r} is not a title: give a text.")
     line = clean_label(title)
     if not line:
-        raise InvalidInputError("The title is empty: give one, or None to go by the first question.")
+        raise InvalidInputError("The title is empty: give at least one character.")
     if len(line) > LONGEST_GIVEN_TITLE:
         raise InvalidInputError(
             f"This title has {len(line)} characters, and {LONGEST_GIVEN_TITLE} is the most: shorten it."

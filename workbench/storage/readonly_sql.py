@@ -266,6 +266,8 @@ def _check_node(node: dict[str, Any], own: set[str]) -> None:
         and kind not in _NODES
         and not kind.endswith("_TYPE_INFO")
     ):
+        if kind == "SHOW_REF":  # SHOW, DESCRIBE, SUMMARIZE
+            raise InvalidInputError("Only SELECT runs here: SELECT * FROM papers LIMIT 1 shows the columns.")
         raise InvalidInputError(f"Only a plain SELECT runs here, without {kind.replace('_', ' ').lower()}.")
     if kind == "BASE_TABLE":
         _check_table(node, own)

@@ -65,10 +65,18 @@ class ChatUsage:
     answer_cut: bool = False
 
 
-class ChatModel(Protocol):
-    """Writes text. ``stream`` yields pieces of the answer and last a ``ChatUsage``.
+class ChatStream(Protocol):
+    """The pieces of an answer and last a ``ChatUsage``. Every generator of them is one."""
 
-    Closing the iterator stops the server's work. Raises ProviderUnavailableError before the first
+    def __iter__(self) -> Iterator[str | ChatUsage]: ...
+    def __next__(self) -> str | ChatUsage: ...
+    def close(self) -> None:
+        """Stops the server's work; no further piece comes."""
+        ...
+
+
+class ChatModel(Protocol):
+    """Writes text. Raises ProviderUnavailableError before the first
     piece, ProviderError after it.
     """
 
@@ -77,7 +85,7 @@ class ChatModel(Protocol):
     @property
     def context_window(self) -> int: ...
 
-    def stream(self, messages: Sequence[ChatMessage]) -> Iterator[str | ChatUsage]: ...
+    def stream(self, messages: Sequence[ChatMessage]) -> ChatStream: ...
 
 
 Stoppable = Callable[[Callable[[], None]], None]

@@ -94,7 +94,7 @@ def test_at_the_limit_adding_says_so_and_papers_given_together_go_in_all_or_none
         wb.projects.add("Minerals", 3, 4)
     assert [p.id for p in wb.projects.papers("Minerals")] == [1, 2]
     assert wb.projects.add("Minerals", 3, 2, 3).paper_count == 3
-    with pytest.raises(ConflictError, match=f"elbergite.pdf: project {full}"):
+    with pytest.raises(ConflictError, match=f"elbergite.pdf: Project {full}"):
         wb.projects.add("Minerals", mineral_files[4])
     report = wb.papers.add_many(mineral_files, project="Minerals")
     assert [f.status for f in report.files] == ["duplicate", "duplicate", "duplicate", "failed", "failed"]

@@ -36,7 +36,7 @@ class Draft:
         return not self.text.strip() and not self.markers.unknown
 
     def read(self, model: ChatModel, messages: Sequence[ChatMessage]) -> Iterator[Event]:
-        with closing(model.stream(messages)) as stream:  # type: ignore[type-var]  # a generator in every provider
+        with closing(model.stream(messages)) as stream:
             for piece in stream:
                 if isinstance(piece, ChatUsage):
                     self._check(messages, piece)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from workbench.chat.coverage import asked_line
@@ -17,7 +17,7 @@ from workbench.retrieval.markers import as_prose
 from workbench.scope import Scope
 
 
-def answer_events(task: AnswerTask) -> Iterator[Event]:
+def answer_events(task: AnswerTask) -> Generator[Event, None, None]:
     """Events of one answer: the evidence, text and notices as they come, and last ``AnswerDone``.
 
     Tools come before them all. Closing the iterator stops the chat model. A chat model that fails before its

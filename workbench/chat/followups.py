@@ -122,7 +122,7 @@ def _rewritten(question: str, history: Sequence[ChatMessage], model: ChatModel) 
     )
     text = ""
     try:
-        with closing(model.stream(prompt)) as pieces:  # type: ignore[type-var]  # a generator in every provider
+        with closing(model.stream(prompt)) as pieces:
             for piece in pieces:
                 text += piece if isinstance(piece, str) else ""
                 if len(text) > 2 * LONGEST_REWRITTEN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 from workbench.records import Answer, AnswerDone, Event, Evidence, Notice, TextDelta
@@ -35,7 +35,7 @@ class SmallTalk:
     warnings: tuple[str, ...]
     started: float  # of time.perf_counter
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Generator[Event, None, None]:
         """Events as of every answer, without evidence."""
         yield from map(Notice, self.warnings)
         yield TextDelta(self.reply)

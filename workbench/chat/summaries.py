@@ -57,7 +57,7 @@ def summary_messages(project: ProjectContents) -> tuple[ChatMessage, ...]:
 def written_summary(project: ProjectContents, model: ChatModel) -> str:
     """The chat model's summary on one line, cut to four sentences. Raises ProviderError, also where the
     model answers with nothing."""
-    with closing(model.stream(summary_messages(project))) as stream:  # type: ignore[type-var]  # a generator
+    with closing(model.stream(summary_messages(project))) as stream:
         text = "".join(piece for piece in stream if isinstance(piece, str))
     text = " ".join(text.replace(FENCE_OPEN, "").replace(FENCE_CLOSE, "").split())
     kept = _first_sentences(_OPENING.sub("", text), MOST_SENTENCES)

@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from workbench.answering import answer_stream
-from workbench.asking import Asking
+from workbench.asking import Asking, AskOptions
 from workbench.background import Background
 from workbench.bibliography import Bibliography
 from workbench.chat.coverage import heard
@@ -172,7 +172,7 @@ class Workbench:
         given = self._asking.given(top_k, max_per_paper, min_relevance)
         return self._asking.find(query, scope=scope, given=given, mode=mode).evidence
 
-    def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
+    def ask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Unpack[AskOptions]) -> Answer:
         """A cited answer from the scope's papers, or a refusal with the nearest passages.
 
         The options are those of ``stream``: ``top_k``, ``max_per_paper``, ``min_relevance``, ``mode`` and
@@ -180,12 +180,14 @@ class Workbench:
         """
         return last_answer(self.stream(question, scope=scope, **options))
 
-    async def aask(self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any) -> Answer:
+    async def aask(
+        self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Unpack[AskOptions]
+    ) -> Answer:
         """``ask`` for a running event loop: the work goes on in threads, and cancelling it stops them."""
         return await last_answer_async(self.astream(question, scope=scope, **options))
 
     def astream(
-        self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Any
+        self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Unpack[AskOptions]
     ) -> AsyncGenerator[Event, None]:
         """``stream`` for ``async for``. Leaving the loop stops the chat model."""
         return events_async(lambda: self.stream(question, scope=scope, **options))
@@ -211,7 +213,7 @@ class Workbench:
         given = self._asking.given(top_k, max_per_paper, min_relevance)
         return answer_stream(self._asking, question, scope=scope, given=given, mode=mode, provider=provider)
 
-    def ask_silent(self, answer: Answer, **options: Any) -> Answer:
+    def ask_silent(self, answer: Answer, **options: Unpack[AskOptions]) -> Answer:
         """The same question to the papers of its scope that gave no passage, now or in an answer before.
 
         ``scope_label`` and ``warnings`` of the result say which papers were asked; where none was silent, its

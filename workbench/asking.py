@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 from workbench.chat.likelihood import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.interfaces import ChatModel, KeywordIndex, VectorIndex
+from workbench.pooling import Mode
 from workbench.retrieval.parameters import SearchParameters
 from workbench.scope import Scope
 from workbench.searching import Found, Searcher
@@ -20,6 +21,22 @@ from workbench.storage.index_source import LibraryIndexSource
 
 MOST_ALIKE = 8  # chunks that a sentence is compared with
 CHAT_PROVIDERS = ("auto", "ollama", "extractive")
+
+
+class AskOptions(TypedDict, total=False):
+    """How a question is to be answered, where not as the settings say.
+
+    ``top_k`` is the most passages, ``max_per_paper`` the most of one paper, ``min_relevance`` the least
+    relevance of a passage (0 to 1). ``mode`` is ``"hybrid"``, ``"vector"`` or ``"keyword"``. ``provider`` is
+    ``"extractive"`` (the papers' own sentences, no chat model), ``"ollama"``, or None for what the settings
+    choose.
+    """
+
+    top_k: int | None
+    max_per_paper: int | None
+    min_relevance: float | None
+    mode: Mode
+    provider: str | None
 
 
 class Asking:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from typing import Any
+from typing import Any, Unpack
 
+from workbench.asking import AskOptions
 from workbench.chat.suggestions import suggestions
 from workbench.errors import InvalidInputError, NotFoundError
 from workbench.pooling import Mode
@@ -115,7 +116,7 @@ class Conversation:
 
     # --- asking --------------------------------------------------------------------------------
 
-    def ask(self, question: str, **options: Any) -> Answer:
+    def ask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
         """The answer, stored with all that it showed. Options are those of ``stream``."""
         return last_answer(self.stream(question, **options))
 
@@ -163,7 +164,7 @@ class Conversation:
         )
         return EventStream(turn_events(desk, request), stop=stoppable.stop if stoppable else None)
 
-    def ask_silent(self, message: Message | int | None = None, **options: Any) -> Answer:
+    def ask_silent(self, message: Message | int | None = None, **options: Unpack[AskOptions]) -> Answer:
         """The question of an answer here (default: of the last one) again, to the papers of its scope that
         gave no passage; stored like every turn. See ``Workbench.ask_silent``."""
         return last_answer(self.stream_silent(message, **options))
@@ -188,11 +189,11 @@ class Conversation:
         given = self._desk.asking.given(top_k, max_per_paper, min_relevance)
         return self._stream(before.question, given=given, mode=mode, provider=provider, before=before)
 
-    async def aask(self, question: str, **options: Any) -> Answer:
+    async def aask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
         """``ask`` for a running event loop. Cancelling it stops the chat model."""
         return await last_answer_async(self.astream(question, **options))
 
-    def astream(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
+    def astream(self, question: str, **options: Unpack[AskOptions]) -> AsyncGenerator[Event, None]:
         """``stream`` for ``async for``. Leaving the loop stops the chat model."""
         return events_async(lambda: self.stream(question, **options))
 

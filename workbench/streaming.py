@@ -11,7 +11,7 @@ from contextlib import aclosing, closing
 from typing import Any
 
 from workbench.errors import ProviderError, WorkbenchError
-from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
+from workbench.interfaces import ChatMessage, ChatModel, ChatStream, ChatUsage
 from workbench.records import Answer, AnswerDone, Event
 from workbench.storage.cleaning import clean_text
 
@@ -23,7 +23,9 @@ class EventStream(Iterator[Event]):
     and from any thread, and the thread that waits closes the generator as soon as it comes back.
     """
 
-    def __init__(self, events: Iterator[Event], *, stop: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, events: Generator[Event, None, None], *, stop: Callable[[], None] | None = None
+    ) -> None:
         self._events, self._stop = events, stop
         self._running = threading.Lock()
         self._closed = threading.Event()
@@ -43,7 +45,7 @@ class EventStream(Iterator[Event]):
             self._stop()
         if self._running.acquire(blocking=False):
             try:
-                self._events.close()  # type: ignore[attr-defined]  # a generator
+                self._events.close()
             finally:
                 self._running.release()
 
@@ -55,7 +57,7 @@ class StoppableModel:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self._lock = threading.Lock()
-        self._open: list[Any] = []
+        self._open: list[ChatStream] = []
         self._cuts: list[Callable[[], None]] = []
         self._stopped = False
 
@@ -91,7 +93,7 @@ class StoppableModel:
             stopped = self._stopped
             if not stopped:
                 self._open.append(stream)
-        with closing(stream):  # type: ignore[type-var]  # a generator in every provider
+        with closing(stream):
             if stopped:
                 return
             try:
@@ -139,7 +141,7 @@ async def last_answer_async(events: AsyncGenerator[Event, None]) -> Answer:
     raise AssertionError("the stream of an answer ends with AnswerDone")
 
 
-async def events_async(begin: Callable[[], Iterator[Event]]) -> AsyncGenerator[Event, None]:
+async def events_async(begin: Callable[[], EventStream]) -> AsyncGenerator[Event, None]:
     """The events that ``begin`` gives, for ``async for``: all work goes on in threads.
 
     Leaving the loop early, or cancelling the task, stops the chat model.
@@ -149,6 +151,4 @@ async def events_async(begin: Callable[[], Iterator[Event]]) -> AsyncGenerator[E
         while (event := await asyncio.to_thread(next, events, None)) is not None:
             yield event
     finally:
-        close = getattr(events, "close", None)
-        if close is not None:
-            await asyncio.shield(asyncio.to_thread(close))
+        await asyncio.shield(asyncio.to_thread(events.close))

@@ -185,6 +185,8 @@ def test_a_preset_takes_effect_in_its_project_and_a_call_wins_over_it(cli: Cli) 
     def passages(*options: str) -> int:
         return len(cli("search", "minerals of the mines", *options, "--json").json["passages"])
 
+    assert "Searches: preset “One” (top_k 1, min_relevance 0.1)" in cli("projects", "show", "Minerals").out
+    assert cli("projects", "show", "Minerals", "--json").json["project"]["preset"] == "One"
     assert passages("--project", "Minerals") == 1
     assert passages("--project", "Minerals", "--top-k", "2") == 2
     assert passages("--all") == 3

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from workbench.cli import terminal
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, scope_options
 from workbench.cli.tuned import number_options
 from workbench.errors import InvalidInputError
+from workbench.records import Progress
 from workbench.tuning import Replay
 
 if TYPE_CHECKING:
@@ -145,12 +147,22 @@ def _number(text: str, where: str, *, whole: bool) -> float:
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[terminal.ProgressBar]:
-    bar = terminal.ProgressBar()
-    try:
-        yield bar
-    finally:
-        bar.close()
+def _progress() -> Iterator[Callable[[Progress], None]]:
+    """Which question of how many, or what is done for a paper; silent where standard error is no terminal."""
+    from tqdm import tqdm
+
+    form = "{percentage:3.0f}%|{bar:20}| {desc}"
+    with tqdm(total=1, leave=False, disable=None, file=sys.stderr, bar_format=form) as bar:
+
+        def tell(step: Progress) -> None:
+            bar.total, bar.n = max(step.total, 1), step.done
+            what = f"question {min(step.done + 1, step.total)} of {step.total}"
+            if step.stage != "measure":
+                what = f"{step.stage}: {terminal.one_line(step.file)[:40]}, {step.number} of {step.files}"
+            bar.set_description_str(what, refresh=False)
+            bar.refresh()
+
+        yield tell
 
 
 # --- what is printed ---------------------------------------------------------------------------

@@ -60,14 +60,19 @@ def projects_show(opening: Opening, project: str, as_json: bool) -> None:
     with opening.workbench(must_exist=True) as wb:
         found = project_named(wb, project)
         summary, held = wb.summaries.get(found), wb.projects.papers(found)
+        preset = wb.presets.chosen(found)
     if as_json:
         more = {"summary": summary.text, "summary_updated_at": summary.updated_at}
+        more["preset"] = None if preset is None else preset.name
         terminal.show_json({"project": asdict(found) | more, "papers": [asdict(paper) for paper in held]})
         return
     terminal.show(terminal.one_line(f"{found.name} ({found.status}, {_papers(found)})"))
     for name, text in (("About", found.description), ("Goal", found.goal), ("Summary", summary.text)):
         if text:
             terminal.show(terminal.one_line(f"{name}: {text}"))
+    if preset is not None:
+        numbers = ", ".join(f"{name} {value:g}" for name, value in preset.parameters.items())
+        terminal.show(terminal.one_line(f"Searches: preset “{preset.name}” ({numbers})"))
     for paper in held:
         state = "" if paper.state == "ready" else " (indexing…)"
         terminal.show(f"  {paper.id}  {terminal.one_line(paper.title)}{state}")

@@ -1,0 +1,122 @@
+"""What a search finds, chooses and leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.records.display import Displayed, frame_of
+from workbench.rendering import evidence_html
+from workbench.scope import Scope
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One chunk found by one index. A higher score is better; its scale is the index's own."""
+
+    chunk_id: int
+    paper_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One chunk with its fused relevance (0 to 1) and its place in each list (from 1)."""
+
+    chunk_id: int
+    paper_id: int
+    relevance: float
+    vector_score: float | None = None
+    vector_rank: int | None = None
+    keyword_score: float | None = None
+    keyword_rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that is not in the evidence, and why."""
+
+    chunk_id: int
+    paper_id: int
+    relevance: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage(Displayed):
+    """One numbered piece of evidence. ``score`` is its relevance, 0 to 1; ``shared`` says that its paper is
+    not the user's own, but shared by another. ``heading`` is that of the section it stands in."""
+
+    n: int
+    chunk_id: int
+    paper_id: int
+    title: str
+    file: str
+    page_start: int
+    page_end: int
+    text: str
+    score: float
+    vector_rank: int | None
+    keyword_rank: int | None
+    char_start: int
+    char_end: int
+    page_unit: str = "page"
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    shared: bool = False
+    heading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SilentPaper:
+    """A paper of the scope that gave no passage."""
+
+    id: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The numbered passages chosen for one question, what was dropped, and how it was found.
+
+    ``papers_silent`` of the ``papers_in_scope`` gave no passage; ``silent`` names the first of them.
+
+    ``summaries`` are stored summaries of the scope's projects, each behind its project's name: there only
+    where passages could not be searched for by meaning and words found none. They are no evidence.
+    """
+
+    query: str
+    scope: Scope
+    scope_label: str
+    passages: tuple[Passage, ...]
+    dropped: tuple[Dropped, ...] = ()
+    papers_in_scope: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    timing: dict[str, float] = field(default_factory=dict)
+    summaries: tuple[str, ...] = ()
+    papers_silent: int = 0
+    silent: tuple[SilentPaper, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Evidence for {self.query!r}: {len(self.passages)} passages, {self.scope_label}>"
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self.passages)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    def passage(self, n: int) -> Passage | None:
+        """The passage numbered ``n``, or ``None``."""
+        return self.passages[n - 1] if 1 <= n <= len(self.passages) else None
+
+    def to_frame(self) -> pandas.DataFrame:
+        return frame_of(self.passages)
+
+    def _repr_html_(self) -> str:
+        return evidence_html(self)

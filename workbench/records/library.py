@@ -1,0 +1,185 @@
+"""What is in a library, and what became of the files that were added to it.
+
+Offsets: ``char_start`` and ``char_end`` always count characters of the paper's whole text, which is
+its pages' texts joined by ``PAGE_BREAK``. Pages count from 1 in file order; the printed label, where
+it differs, is ``page_label``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from workbench.records.display import Displayed, frame_of
+
+if TYPE_CHECKING:
+    import pandas
+
+PAGE_BREAK = "\n\n"
+FileStatus = Literal["ready", "duplicate", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Displayed):
+    """A user's private, named group of papers."""
+
+    id: int
+    name: str
+    description: str | None
+    goal: str | None
+    status: str
+    paper_count: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSummary(Displayed):
+    """What a project is about, in three to four sentences, when that was written, and by whom: a chat
+    model's name, or ``"extractive"``. All are None until the first summary is ready; ``updated_at`` is also
+    None where the text of a paper has changed since, until the summary is written anew."""
+
+    project_id: int
+    name: str
+    text: str | None
+    updated_at: datetime | None
+    written_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectMatch(Displayed):
+    """A project that a search found. A higher ``score`` is better; ``summary_snippet`` is the beginning of
+    its summary, else of its description."""
+
+    id: int
+    title: str
+    summary_snippet: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Paper(Displayed):
+    """One document of any kind, as one user sees it.
+
+    ``file`` is the name it was added under, without its folder. ``page_unit`` is ``"page"`` where the
+    format has pages, else ``"section"``; ``pages`` counts that unit. ``state`` is ``"ready"`` or
+    ``"indexing"``.
+    """
+
+    id: int
+    title: str
+    file: str
+    kind: str
+    pages: int
+    chunks: int
+    page_unit: str
+    state: str
+    authors: tuple[str, ...]
+    year: int | None
+    doi: str | None
+    source_id: str | None
+    sha256: str
+    shared: bool
+    added_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Displayed):
+    """A note of the user's own, in Markdown: a paper of kind "note" with the same id.
+
+    ``projects`` are the ids of the projects it is in; ``state`` is that of a paper; ``warnings`` are of the
+    call that made or changed it.
+    """
+
+    id: int
+    title: str
+    body: str
+    projects: tuple[int, ...]
+    state: str
+    created_at: datetime
+    updated_at: datetime
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Displayed):
+    """One page's repaired text and where it stands in the paper's whole text."""
+
+    paper_id: int
+    page: int
+    label: str | None
+    text: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A page's image and where a quote stands on it.
+
+    ``png`` is ``width`` × ``height`` pixels. ``boxes`` are (x0, y0, x1, y1) as fractions of width and
+    height from the top left, one per line of the quote; empty, with ``found`` False, where the quote
+    cannot be placed with certainty.
+    """
+
+    png: bytes
+    width: int
+    height: int
+    boxes: tuple[tuple[float, float, float, float], ...]
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk(Displayed):
+    """A piece of a paper: an exact substring of its text, with the pages it stands on."""
+
+    id: int
+    paper_id: int
+    ordinal: int
+    text: str
+    blurb: str
+    page_start: int
+    page_end: int
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of one file of a batch."""
+
+    file: str
+    status: FileStatus
+    paper_id: int | None = None
+    pages: int = 0
+    chunks: int = 0
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport(Displayed):
+    """What became of every file of a batch, in the order given."""
+
+    files: tuple[FileOutcome, ...]
+
+    @property
+    def failed(self) -> tuple[FileOutcome, ...]:
+        return tuple(f for f in self.files if f.status == "failed")
+
+    def to_frame(self) -> pandas.DataFrame:
+        return frame_of(self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One step of long work: ``done`` of ``total`` units of ``stage`` for ``file``, the ``number``-th of
+    ``files``."""
+
+    stage: str
+    file: str
+    done: int
+    total: int
+    number: int = 1
+    files: int = 1

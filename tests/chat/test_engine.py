@@ -134,7 +134,9 @@ def test_the_sign_of_a_refusal_refuses_with_one_reason_and_the_nearest_passages(
 
 
 def test_a_model_that_does_not_end_is_stopped_and_the_answer_says_so() -> None:
-    _, answer = run(task(FakeChat(["Recall fell to 0.205 [1]. ", *["And on. "] * 20_000])))
+    _, answer = run(
+        task(FakeChat(["Recall fell to 0.205 [1]. ", *(f"And on, number {n}. " for n in range(20_000))]))
+    )
     assert len(answer.text) < LONGEST_ANSWER + 100
     assert any("did not end" in warning for warning in answer.warnings)
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from workbench.chat.pieces import Pieces, loop_start
 from workbench.chat.prompts import REFUSAL_SIGN, surely_cut
 from workbench.chat.tool_calls import calls_in_text, opens_like_a_call
 from workbench.interfaces import ChatMessage, ChatModel, ChatUsage
 from workbench.records import Event, TextDelta
 from workbench.retrieval.markers import MarkerStream
 
-LONGEST_ANSWER = 40_000  # characters; a model in a loop would otherwise write for ever
+LONGEST_ANSWER = 40_000  # characters, shown or not; a model might otherwise write for ever
 
 
 @dataclass
@@ -30,31 +31,45 @@ class Draft:
     first_token: float | None = None
     _opening: str = ""  # held back while it may be the sign of a refusal, or a tool call
     _decided: bool = False
+    _loop: int | None = None  # where the text was before it began to repeat itself
 
     @property
     def empty(self) -> bool:
         return not self.text.strip() and not self.markers.unknown
 
     def read(self, model: ChatModel, messages: Sequence[ChatMessage]) -> Iterator[Event]:
+        pieces = Pieces(model.name, LONGEST_ANSWER)
         with closing(model.stream(messages)) as stream:
             for piece in stream:
                 if isinstance(piece, ChatUsage):
                     self._check(messages, piece)
                     continue
                 self.first_token = self.first_token or time.perf_counter()
-                if len(self.text) + len(self._opening) > LONGEST_ANSWER:
-                    self.warnings.append(
-                        f"The answer was stopped after {LONGEST_ANSWER} characters: the chat model did not"
-                        " end it. Ask for less, or try another chat model."
-                    )
+                yield from self._take(pieces.feed(piece))
+                if self._must_stop(pieces.read):
                     break
-                if self._decided:
-                    yield from self._show(self.markers.feed(piece))
-                    continue
-                self._opening += piece
-                if not (_may_be_refusal(self._opening) or opens_like_a_call(self._opening)):
-                    yield from self._decide()
+        yield from self._take(pieces.finish())
         yield from self.finish()
+
+    def _take(self, text: str) -> Iterator[Event]:
+        if self._decided:
+            yield from self._show(self.markers.feed(text))
+            return
+        self._opening += text
+        if not (_may_be_refusal(self._opening) or opens_like_a_call(self._opening)):
+            yield from self._decide()
+
+    def _must_stop(self, read: int) -> bool:
+        """Whether the model will not end by itself; then the reader is told."""
+        self._loop = loop_start(self.text)
+        if self._loop is not None:
+            self.warnings.append("The answer was stopped: the chat model repeated itself again and again.")
+        elif read > LONGEST_ANSWER:
+            self.warnings.append(
+                f"The answer was stopped after {LONGEST_ANSWER} characters: the chat model did not end it."
+                " Ask for less, or try another chat model."
+            )
+        return self._loop is not None or read > LONGEST_ANSWER
 
     def finish(self) -> Iterator[Event]:
         """The rest of the text, at the end of the stream or where it broke off."""
@@ -63,6 +78,8 @@ class Draft:
             self._opening = "" if self.called_tool else self._opening
             yield from self._decide()
         yield from self._show(self.markers.close())
+        if self._loop is not None:
+            self.text = self.text[: self._loop]
 
     def _decide(self) -> Iterator[Event]:
         self._decided = True

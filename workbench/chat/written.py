@@ -13,10 +13,14 @@ from workbench.chat.quoted import quoted_answer
 from workbench.chat.task import AnswerTask
 from workbench.errors import ProviderError
 from workbench.interfaces import ChatModel
-from workbench.records import Event, Notice
+from workbench.records import Event, Evidence, Notice, SentenceVerdict
+from workbench.retrieval.audit import source_text
+from workbench.retrieval.citations import claim_weights, coverage
+from workbench.retrieval.languages import in_other_languages
 from workbench.retrieval.markers import MarkerStream, own_numbers
 from workbench.retrieval.sentences import sentence_spans
 
+RELEVANT_FROM = 0.2  # of a sentence's terms in the passage it cites; below, it is about something else
 INSTEAD = "Answering in the papers' own sentences instead."
 
 
@@ -31,6 +35,9 @@ def written_answer(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
     warnings = _prompt_warnings(task, prompt)
     task = replace(task, warnings=(*task.warnings, *warnings))
     yield from map(Notice, warnings)
+    if not prompt.fits:
+        yield from quoted_answer(task)
+        return
     shown = task.evidence.passages[: len(task.evidence.passages) - prompt.left_out]
     own = {n for passage in shown for n in own_numbers(passage.text)}
     draft = Draft(MarkerStream(range(1, len(shown) + 1), own))
@@ -57,11 +64,14 @@ def _prompt_warnings(task: AnswerTask, prompt: Prompt) -> tuple[str, ...]:
     if prompt.turns_left_out or prompt.memory_left_out:
         what = "Earlier turns" if prompt.turns_left_out else "Remembered statements"
         warnings.append(f"{what} were left out to fit the chat model's window.")
-    if prompt.left_out:
+    if prompt.left_out and prompt.fits:
         what = "1 passage was" if prompt.left_out == 1 else f"{prompt.left_out} passages were"
         warnings.append(f"{what} left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW.")
     if not prompt.fits:
-        warnings.append("The chat model's window is too small even for one passage, so it may be cut.")
+        warnings.append(
+            "The chat model's window is too small for even one passage; raise WORKBENCH_CONTEXT_WINDOW."
+            f" {INSTEAD}"
+        )
     warnings.append(not_mentioned(task.answerable))
     return tuple(filter(None, warnings))
 
@@ -83,12 +93,29 @@ def _finish_written(task: AnswerTask, model: ChatModel, draft: Draft) -> Iterato
         yield from refuse(task, model.name, "", tuple(draft.warnings), after=draft.text)
         return
     citations, audit = cite(text, task.evidence, task.pages_of)
+    if not any(_relevant(verdict, task.evidence) for verdict in audit):
+        draft.warnings.append(
+            "The chat model's text has nothing to do with the passages that it cites, so it was set aside."
+        )
+        yield from refuse(task, model.name, "", tuple(draft.warnings), after=draft.text)
+        return
     if not any(verdict.verdict in {"supported", "partly"} for verdict in audit):
         draft.warnings.append("None of its statements is supported by the passages that it cites.")
     yield from map(Notice, draft.warnings)
     yield done(
         task, model.name, text, citations, audit, warnings=tuple(draft.warnings), first=draft.first_token
     )
+
+
+def _relevant(verdict: SentenceVerdict, evidence: Evidence) -> bool:
+    """Whether a sentence at least speaks of what its passage does, be it right or wrong."""
+    if verdict.verdict in {"supported", "partly"}:
+        return True
+    passage = evidence.passage(verdict.n) if verdict.n is not None else None
+    if passage is None:
+        return False
+    claim, source = verdict.sentence, source_text(passage)
+    return coverage(claim_weights(claim), source) >= RELEVANT_FROM or in_other_languages(claim, source)
 
 
 def _refusal_reason(text: str) -> str:

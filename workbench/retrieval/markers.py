@@ -1,7 +1,8 @@
 """Citation markers in a streamed answer.
 
-Chat models write ``[1]``, ``[1, 2]``, ``[1-3]``, ``【1】`` and ``[^1]``, sometimes split between tokens,
-sometimes with numbers nobody gave them. What leaves here holds only ``[N]`` with known N.
+Chat models write ``[1]``, ``[1, 2]``, ``[1-3]``, ``[1]-[3]``, ``[[1], [2]]``, ``【1】``, ``[^1]``,
+``[1, p. 2]`` and ``[1](#1)``, sometimes split between tokens, sometimes with numbers nobody gave them. What
+leaves here holds only ``[N]`` with known N.
 """
 
 from __future__ import annotations
@@ -11,20 +12,24 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from workbench.retrieval.code_stretches import FENCE, blank_code, inline_end, tick_run
+from workbench.retrieval.formulas import formula_end, without_numbers_in_brackets
+from workbench.retrieval.marker_forms import (
+    OPENING,
+    inside_of,
+    is_interval,
+    link_end,
+    marker_at,
+    may_be_marker,
+    numbers_in,
+)
 from workbench.retrieval.reference_lists import opens_list
 
 MAX_PER_SENTENCE = 3
-LONGEST_MARKER = 60  # characters; a longer bracket is prose
 
-_INSIDE = (
-    r"[^\S\n]*\^?[^\S\n]*(?:(?:passages?|sources?|refs?)\.?[^\S\n]*)?"
-    r"(\d{1,4}(?:[^\S\n]*(?:[-–—,;]|and|&)[^\S\n]*\^?\d{1,4})*)[^\S\n]*(?:†[^\]】\n]*)?"
-)
-_MARKER = re.compile(rf"\[\[{_INSIDE}\]\]|[\[【]{_INSIDE}[\]】]", re.IGNORECASE)
-_RANGE = re.compile(r"(\d{1,4})(?:\s*[-–—]\s*\^?(\d{1,4}))?")
 _MADE = re.compile(r"\[(\d{1,4})\]")
 _OWN = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]")
 _CLOSING_QUOTE = {"“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
+_STOP = re.compile(r"[\[【［`$\\\n]")
 _BEFORE_NOTHING = frozenset(".,;:!?)\n")
 
 
@@ -35,7 +40,7 @@ def marker_numbers(text: str) -> list[tuple[int, int, int]]:
 
 def without_own_markers(text: str) -> str:
     """``text`` of a paper with its own reference numbers, ``[12]``, as ``(ref. 12)``: they are not ours."""
-    return _OWN.sub(lambda m: f"({m[1]})" if _is_interval(m[1]) else f"(ref. {m[1]})", text)
+    return _OWN.sub(lambda m: f"({m[1]})" if is_interval(m[1]) else f"(ref. {m[1]})", text)
 
 
 def as_prose(text: str) -> str:
@@ -45,7 +50,7 @@ def as_prose(text: str) -> str:
 
 def own_numbers(text: str) -> set[int]:
     """The numbers that a paper's text itself writes in brackets."""
-    return {n for inside in _OWN.findall(text) for n in _expand(inside)}
+    return {n for inside in _OWN.findall(text) for n in numbers_in(inside)}
 
 
 @dataclass
@@ -69,6 +74,7 @@ class MarkerStream:
     _fence: str = ""
     _in_list: bool = False
     _after_marker: bool = False
+    _last: int = 0  # number of the last marker
     _prose: _Prose = field(default_factory=lambda: _Prose())
     _out: _Output = field(default_factory=lambda: _Output())
 
@@ -103,16 +109,23 @@ class MarkerStream:
             self._in_list, self._line_starts = opens, False
             return ""
         head = self._held[0]
-        if self._after_marker and head in ",;、， ":
-            return self._separator(final)
+        if self._after_marker:
+            if head in ",;、， ":
+                return self._separator(final)
+            if head in "-–":
+                return self._dash(final)
+            if head == "(":
+                return self._link(final)
         if head == "`":
             return self._back_quotes(final)
-        if head in "[【":
+        if head in OPENING:
             return self._bracket(final)
+        if head == "$":
+            return self._formula(final)
         if head == "\n":
             self._line_starts = True
             return self._show(1)
-        stop = re.search(r"[\[【`\n]", self._held)
+        stop = _STOP.search(self._held)
         return self._show(stop.start() if stop else len(self._held))
 
     def _opens_list(self, final: bool) -> bool | None:
@@ -152,9 +165,10 @@ class MarkerStream:
         return None if end is None else self._show(end, in_code=True)
 
     def _bracket(self, final: bool) -> str | None:
-        match = _marker_at(self._held, 0)
+        match = marker_at(self._held, 0)
         if match is None:
-            return None if not final and _may_be_marker(self._held, 0) else self._show(1)
+            waiting = not final and may_be_marker(self._held, 0)
+            return None if waiting else self._formula(final) if self._held[0] == "\\" else self._show(1)
         if self._prose.between and not self._prose.quoted:
             leads = self._leads(match.end(), final)
             if leads is None:
@@ -162,7 +176,7 @@ class MarkerStream:
             if leads:
                 self._prose.begin()
         self._held = self._held[match.end() :]
-        return self._marker(match.group(1) or match.group(2))
+        return self._marker(inside_of(match))
 
     def _separator(self, final: bool) -> str | None:
         """Leaves out what stands between two markers, so that ``[1], [2]`` is ``[1][2]``."""
@@ -170,13 +184,40 @@ class MarkerStream:
         position = between.end() if between else 0
         if position == len(self._held):
             return self._show(position) if final else None
-        if _marker_at(self._held, position):
+        if marker_at(self._held, position):
             self._held = self._held[position:]
             return ""
-        if not final and _may_be_marker(self._held, position):
+        if not final and may_be_marker(self._held, position):
             return None
         self._after_marker = False
         return ""
+
+    def _dash(self, final: bool) -> str | None:
+        """Fills the range where a dash joins two markers: ``[1]-[3]`` cites 2 as well."""
+        match = marker_at(self._held, 1) if len(self._held) > 1 else None
+        if match is not None:
+            self._held = self._held[match.end() :]
+            return self._marker(f"{self._last}-{inside_of(match)}")
+        if not final and (len(self._held) == 1 or may_be_marker(self._held, 1)):
+            return None
+        self._after_marker = False
+        return ""
+
+    def _link(self, final: bool) -> str | None:
+        """Leaves out a link behind a marker: the number is the link."""
+        end = link_end(self._held, complete=final)
+        if end is not None:
+            self._held = self._held[end:]
+            self._after_marker = end > 0
+        return None if end is None else ""
+
+    def _formula(self, final: bool) -> str | None:
+        end = formula_end(self._held, 0, complete=final)
+        if not end:
+            return None if end is None else self._show(1)
+        shown = without_numbers_in_brackets(self._held[:end])
+        self._held = shown + self._held[end:]
+        return self._show(len(shown), in_code=True)
 
     def _leads(self, position: int, final: bool) -> bool | None:
         """Whether the marker before ``position``, between two sentences, is the subject of the next one."""
@@ -185,15 +226,15 @@ class MarkerStream:
                 position += 1
             if position == len(self._held):
                 return False if final else None
-            match = _marker_at(self._held, position)
+            match = marker_at(self._held, position)
             if match is None:
-                waiting = not final and _may_be_marker(self._held, position)
+                waiting = not final and may_be_marker(self._held, position)
                 return None if waiting else self._held[position].islower()
             position = match.end()
 
     def _marker(self, inside: str) -> str:
-        numbers = _expand(inside)
-        self._after_marker = True
+        numbers = numbers_in(inside)
+        self._after_marker, self._last = True, numbers[-1]
         if self._prose.quoted and (self.own is None or any(n in self.own for n in numbers)):
             return self._out.put(f"(ref. {inside.strip()})")
         self.unknown += [n for n in numbers if n not in self.known]
@@ -206,34 +247,6 @@ class MarkerStream:
         self._after_marker = False
         self._prose.read(text, in_code=in_code)
         return self._out.put(text)
-
-
-def _marker_at(text: str, position: int) -> re.Match[str] | None:
-    """The marker at ``position``. An interval such as ``[0, 1]`` is none."""
-    match = _MARKER.match(text, position, position + LONGEST_MARKER)
-    return None if match is None or _is_interval(match.group(1) or match.group(2)) else match
-
-
-def _may_be_marker(text: str, position: int) -> bool:
-    """Whether the text from ``position`` on may become a marker when more arrives."""
-    rest = text[position : position + LONGEST_MARKER]
-    if rest[0] not in "[【" or len(rest) == LONGEST_MARKER:
-        return False
-    return re.search(r"[\]】\n]", rest) is None or re.fullmatch(rf"\[\[{_INSIDE}\]", rest, re.I) is not None
-
-
-def _is_interval(inside: str) -> bool:
-    numbers = re.findall(r"\d+", inside)
-    return len(numbers) > 1 and any(int(n) == 0 for n in numbers)
-
-
-def _expand(inside: str) -> list[int]:
-    """``"1, 3-5"`` gives 1, 3, 4, 5; an absurd range counts as its two ends."""
-    numbers: list[int] = []
-    for first, last in _RANGE.findall(inside):
-        low, high = int(first), int(last or first)
-        numbers.extend(range(low, high + 1) if 0 <= high - low <= 20 else [low, high])
-    return list(dict.fromkeys(numbers))
 
 
 @dataclass
@@ -316,4 +329,4 @@ class _Output:
 
 def _would_join(before: str, after: str) -> bool:
     """Whether two characters that now meet would make another word, marker or stretch of code."""
-    return all(char.isalnum() or char in "[]【】`" for char in (before, after))
+    return all(char.isalnum() or char in "[]【】［］`$\\" for char in (before, after))

@@ -28,8 +28,8 @@ def written(*pieces: str) -> Answer:
 
 @pytest.mark.parametrize(
     "marker",
-    ["[[1]]", "【1】", "［1］", "[^1]", "[ 1 ]", "[#1]", "[Passage 1]", "[1†source]", "[1, p. 2]", "[1 (page 2)]",
-     "[1](#1)", "[1](https://example.org/a)", r"\[1\]", "[1][1]", "[1], [1]"],
+    ["[[1]]", "【1】", "［1］", "[^1]", "[ 1 ]", "[#1]", "[Passage 1]", "[1†source]", "[1, p. 2]",
+     "[1 (page 2)]", "[1](#1)", "[1](https://example.org/a)", r"\[1\]", "[1][1]", "[1], [1]"],
 )  # fmt: skip
 def test_every_way_to_write_one_marker_is_that_marker_however_it_is_cut(marker: str) -> None:
     whole = f"{FACT} {marker}."
@@ -65,7 +65,7 @@ def test_a_marker_off_by_one_is_never_supported() -> None:
 def test_where_every_marker_is_off_by_one_the_answer_is_refused_and_shows_the_right_passage() -> None:
     answer = written(f"{FACT} [2].")
     assert answer.refused
-    assert [(c.n, c.page, c.support) for c in answer.citations][0] == (1, 2, "unsupported")
+    assert points(answer)[0][:2] == (1, 2)
 
 
 @pytest.mark.parametrize("marker", ["[3]", "[0]", "[99]", "[3, 4]", "[9999]"])

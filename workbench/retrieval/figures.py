@@ -239,7 +239,7 @@ def _unit(match: re.Match[str]) -> Unit | None:
 def _readings(digits: str) -> Iterator[str]:
     """``1,234`` is 1234, ``0,5`` is 0.5, ``1.234`` may be either, and ``1.234,5`` is 1234.5."""
     plain = re.sub("[ \u00a0\u2009\u202f]", "", digits)
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
+    if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain):
         yield plain.replace(",", "")
         return
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+", plain):

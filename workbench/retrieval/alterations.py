@@ -34,7 +34,7 @@ from workbench.retrieval.wording import (
     exchanged,
     nearest_sentences,
     pairs,
-    tokens,
+    pairs_of,
 )
 
 CLOSE = 0.6  # share of a sentence's words that stand in its source in the same order
@@ -56,7 +56,7 @@ def altered(claim: str, source: str) -> Finding | None:
     found: Finding | None = None
     for sentence in _restated(claim, source):
         comparison = compared(claim, sentence)
-        finding = _finding(claim, sentence, comparison)
+        finding = _finding(sentence, comparison)
         if finding is None:
             return None
         found = found or finding
@@ -70,23 +70,22 @@ def word_for_word(claim: str, source: str) -> bool:
 
 def _restated(claim: str, source: str) -> list[str]:
     """The sentence nearest to the claim in its words and their order, and others as near."""
-    wanted = pairs(tokens(claim))
     nearest = nearest_sentences(claim, source)
-    alike = [len(wanted & pairs(tokens(sentence))) for sentence in nearest]
+    alike = [len(pairs_of(claim) & pairs_of(sentence)) for sentence in nearest]
     return [s for s, count in zip(nearest, alike, strict=True) if count == alike[0]]
 
 
-def _finding(claim: str, sentence: str, comparison: Comparison) -> Finding | None:
+def _finding(sentence: str, comparison: Comparison) -> Finding | None:
     swapped = exchanged(comparison.claim, comparison.source)
     if swapped:
         return "unsupported", f"“{swapped[0]}” and “{swapped[1]}” stand the other way round in its source"
     if comparison.shared < 0.3:
         return None
-    findings = list(_findings(claim, sentence, comparison))
+    findings = list(_findings(sentence, comparison))
     return min(findings, key=lambda finding: finding[0] != "unsupported", default=None)
 
 
-def _findings(claim: str, sentence: str, comparison: Comparison) -> Iterator[Finding]:
+def _findings(sentence: str, comparison: Comparison) -> Iterator[Finding]:
     turned = _turned(comparison)
     crossing = _crossing(comparison)
     if crossing:
@@ -97,7 +96,7 @@ def _findings(claim: str, sentence: str, comparison: Comparison) -> Iterator[Fin
         said, found = _keys(difference.said), _keys(difference.found)
         where = _where(difference)
         if (
-            _other_figures(difference, claim, sentence)
+            _other_figures(difference, comparison, sentence)
             or _other_units(difference)
             or _turned_round(said, found, turned=turned)
             or _other_names(difference, comparison)
@@ -147,7 +146,7 @@ def _denies_what_is_there(
     return not any(w in DENIALS for w in other)
 
 
-def _other_figures(difference: Difference, claim: str, sentence: str) -> bool:
+def _other_figures(difference: Difference, comparison: Comparison, sentence: str) -> bool:
     """Another figure in the place of one that is gone, and that stands nowhere in the sentence."""
     said, found = _with_figures(difference.said), _with_figures(difference.found)
     if not said or len(said) != len(found) or max(len(difference.said), len(difference.found)) > 3:
@@ -155,8 +154,8 @@ def _other_figures(difference: Difference, claim: str, sentence: str) -> bool:
     one, other = (_figure_text((*each, difference.behind)) for each in (difference.said, difference.found))
     if not missing_figures(one, other) and not _other_sign(difference):
         return False
-    moved = not missing_figures(one, sentence, nearest=sentence) and not missing_figures(other, claim)
-    return not moved
+    here = not missing_figures(one, sentence, nearest=sentence)
+    return not (here and _moved(set(found), comparison))
 
 
 def _figure_text(words: Sequence[Token]) -> str:

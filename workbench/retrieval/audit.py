@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.records import Passage, SentenceVerdict, Support, Verdict
 from workbench.retrieval.alterations import altered, word_for_word
+from workbench.retrieval.belonging import taken_from_elsewhere
 from workbench.retrieval.bindings import misplaced
 from workbench.retrieval.citations import claim_weights, coverage
 from workbench.retrieval.closeness import best_sentence, share_together, word_share
@@ -112,6 +113,7 @@ def _findings(claim: str, source: str, nearest: str) -> Iterator[tuple[Support, 
     change = altered(claim, source)
     if change:
         yield change
+    yield from taken_from_elsewhere(claim, source)
     doubts = [*missing_number_words(claim, source), *missing_names(claim, source, numbered=False)]
     if doubts:
         yield "partly", f"{_listed(doubts)} not stand in what it cites"

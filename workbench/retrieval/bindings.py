@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from workbench.retrieval.closeness import sentences
 from workbench.retrieval.figures import Figure, figure_spans
 from workbench.retrieval.names import names
-from workbench.retrieval.sentences import sentence_spans
 from workbench.retrieval.terms import query_terms
 
 CLAUSE = 8  # words that a comma or an "and" counts for, in a distance …
@@ -56,14 +57,16 @@ def misplaced(claim: str, source: str) -> str:
     if re.search(r"\brespectively\b", f"{claim} {source}"):
         return ""
     marks = _marks(claim)
-    sentences = [source[start:end] for start, end in sentence_spans(source)]
-    told = [_marks(sentence) for sentence in sentences]
-    tables = [sentence for sentence in told if _figures(sentence) > MOST_FIGURES]
     stated = [m for m in marks if m.figure is not None and not _dates(m, marks)]
-    if len(stated) > MOST_STATED or any(_holds(table, m) for table in tables for m in stated):
+    if not stated or len(stated) > MOST_STATED:
+        return ""
+    said = sentences(source)
+    told = [_marks(sentence) for sentence in said]
+    tables = [sentence for sentence in told if _figures(sentence) > MOST_FIGURES]
+    if any(_holds(table, m) for table in tables for m in stated):
         return ""
     found = _crossed(marks, stated, told) or _other_qualifier(marks, stated, told)
-    return found or _elsewhere(marks, stated, sentences, told)
+    return found or _elsewhere(marks, stated, said, told)
 
 
 def _dates(mark: _Mark, marks: Sequence[_Mark]) -> bool:
@@ -76,16 +79,13 @@ def _is_year(mark: _Mark) -> bool:
     return mark.figure is not None and any(re.fullmatch(r"(?:19|20)\d\d", v) for v in mark.figure.values)
 
 
-def _marks(text: str) -> list[_Mark]:
+@lru_cache(maxsize=1024)
+def _marks(text: str) -> tuple[_Mark, ...]:
     """The words and figures of a text in order."""
     spans = [(start, end, figure) for start, end, figure in figure_spans(text)]
-    taken = [range(start, end) for start, end, _ in spans]
+    taken = {place for start, end, _ in spans for place in range(start, end)}
     found: list[tuple[int, str, Figure | None]] = [(start, "", figure) for start, _, figure in spans]
-    found += [
-        (m.start(), m.group(), None)
-        for m in _TOKEN.finditer(text)
-        if not any(m.start() in span for span in taken)
-    ]
+    found += [(m.start(), m.group(), None) for m in _TOKEN.finditer(text) if m.start() not in taken]
     telling = set(query_terms(text))
     named = set(names(text))
     marks, place, clause = [], 0, 0
@@ -97,7 +97,7 @@ def _marks(text: str) -> list[_Mark]:
         if figure is not None or terms:
             place += 1
             marks.append(_Mark(place, terms[0] if terms else "", figure, clause, word in named))
-    return marks
+    return tuple(marks)
 
 
 def _same(one: Figure, other: Figure) -> bool:
@@ -209,7 +209,7 @@ def _one_kind(one: _Mark, other: _Mark) -> bool:
 def _elsewhere(
     marks: Sequence[_Mark],
     stated: Sequence[_Mark],
-    sentences: Sequence[str],
+    said: Sequence[str],
     told: Sequence[Sequence[_Mark]],
 ) -> str:
     """The figure's sentences hold hardly a word of the claim, and another sentence holds most of them."""
@@ -218,7 +218,7 @@ def _elsewhere(
     if len(words) < 2 or len(stated) != 1:
         return ""
     figure = stated[0]
-    beside = [_with_context(i, sentences, told, bags) for i, s in enumerate(told) if _holds(s, figure)]
+    beside = [_with_context(i, said, told, bags) for i, s in enumerate(told) if _holds(s, figure)]
     apart = [bags[i] for i, s in enumerate(told) if not _holds(s, figure) and _rival(s, figure)]
     if not beside or not apart:
         return ""
@@ -235,8 +235,8 @@ def _rival(sentence: Sequence[_Mark], figure: _Mark) -> bool:
 
 
 def _with_context(
-    index: int, sentences: Sequence[str], told: Sequence[Sequence[_Mark]], bags: Sequence[set[str]]
+    index: int, said: Sequence[str], told: Sequence[Sequence[_Mark]], bags: Sequence[set[str]]
 ) -> set[str]:
     """The words of a sentence, with those of the one before where that leads to it."""
-    leads = index > 0 and (not _figures(told[index - 1]) or _READS_ON.match(sentences[index]) is not None)
+    leads = index > 0 and (not _figures(told[index - 1]) or _READS_ON.match(said[index]) is not None)
     return bags[index] | bags[index - 1] if leads else bags[index]

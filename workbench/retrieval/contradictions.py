@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.records import Support
-from workbench.retrieval.opposites import NEGATIONS, opposite, prefixed
+from workbench.retrieval.opposites import NEGATIONS, opposite, opposites_of, prefixed
 from workbench.retrieval.term_sets import term_set
 from workbench.retrieval.terms import STOP_WORDS, query_terms
 
@@ -49,8 +49,8 @@ def contradiction(claim: str, source: str) -> tuple[Support, str] | None:
 
 def _opposite_direction(claim: str, source: str) -> str:
     said, found = (list(dict.fromkeys(_words(text))) for text in (claim, source))
-    only_here = [word for word in said if word not in found and word not in STOP_WORDS]
-    only_there = [word for word in found if word not in said and word not in STOP_WORDS]
+    only_here = [w for w in said if w not in found and w not in STOP_WORDS and opposites_of(w)]
+    only_there = [w for w in found if w not in said and w not in STOP_WORDS and opposites_of(w)]
     for here in only_here:
         for there in only_there:
             kept = any(opposite(here, word) for word in said) or any(opposite(there, word) for word in found)
@@ -94,7 +94,7 @@ def _denies(text: str) -> bool:
 
 def _turned_round(claim: str, source: str) -> bool:
     """Whether the negated word is the opposite of what the source says: "did not fall" where it rose."""
-    found = set(_words(source))
+    found = [word for word in set(_words(source)) if opposites_of(word)]
     for word, _ in _negated(claim, reach=_NEGATION_REACH):
         if word not in found and any(opposite(word, there) for there in found):
             return True

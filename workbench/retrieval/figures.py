@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
-from workbench.retrieval.units import CURRENCIES, Unit, unit_named, with_short_names
+from workbench.retrieval.units import CURRENCIES, UNSPACED_NAMES, Unit, unit_named, with_short_names
 
 _SCALE_NAMES = {
     10**2: "hundred",
@@ -49,7 +49,7 @@ _WORDS_OF_SCALE = "|".join(sorted(_SCALES.keys() - _LETTER_SCALES, key=len, reve
 _SCALE = (
     rf"(?P<scale>[kmb]|{_GAP}(?:{_WORDS_OF_SCALE}))(?![A-Za-z0-9])"  # 400M, 100k: right behind the digits
 )
-_UNIT = rf"{_GAP}(?P<unit>[%×倍元円秒]|°C|[A-Za-zµμ]{{1,14}}(?![\w]))"
+_UNIT = rf"{_GAP}(?P<unit>[%×]|°C|[A-Za-zµμ]{{1,14}}(?![A-Za-z0-9_])|{UNSPACED_NAMES})"
 _FIGURE = re.compile(
     rf"(?P<currency>[$€£¥])?[ ]?(?<![\d.])(?P<digits>{_DIGITS})(?:{_SCALE})?(?:{_UNIT})?", re.IGNORECASE
 )
@@ -94,8 +94,7 @@ def figure_spans(text: str) -> list[tuple[int, int, Figure]]:
     """Start and end of each figure that a text states, in digits or as a telling word, with the figure."""
     stated = _stated_text(text)
     digits = [
-        (m.start(), m.end() if _unit(m) else m.end("digits"), figure)
-        for m, figure in zip(_matches(stated), _figures(stated), strict=True)
+        (m.start(), _end(m), figure) for m, figure in zip(_matches(stated), _figures(stated), strict=True)
     ]
     words = zip(_NUMBER_WORD.finditer(text), _written_out(text), strict=True)
     telling = [(match.start(), match.end(), figure) for match, figure in words if _is_telling(figure)]
@@ -111,7 +110,7 @@ def without_figures(claim: str) -> str:
     """The words of a sentence: what is left of it without figures, their units, and labels."""
     words = with_short_names(_unlabelled(claim))
     for match in _matches(_NAMED.sub(_blank, words)):
-        end = match.end() if _unit(match) or match["scale"] else match.end("digits")
+        end = _end(match)
         words = words[: match.start()] + " " * (end - match.start()) + words[end:]
     return words
 
@@ -135,14 +134,15 @@ def missing_figures(claim: str, text: str, *, nearest: str = "") -> list[str]:
     more than a bare figure elsewhere.
     """
     present, beside = _present(text), _present(nearest)
+    cells = re.search(rf"\b(?:{_WORDS_OF_SCALE})\b", nearest, re.IGNORECASE) is not None
     missing = [
         figure.text
         for figure in stated_figures(claim)
-        if not any(_agree(figure, other) for other in present)
+        if not any(agree(figure, other) for other in present)
         or (
             any(figure.values & other.values for other in beside)
-            and not any(_agree(figure, other) for other in beside)
-            and not any(_agree(figure, other) and figure.unit == other.unit for other in present)
+            and not any(agree(figure, other, cells=cells) for other in beside)
+            and not any(agree(figure, o, cells=False) and figure.unit == o.unit for o in present)
         )
     ]
     return list(dict.fromkeys(missing))
@@ -155,7 +155,7 @@ def missing_number_words(claim: str, text: str) -> list[str]:
     return [
         figure.text
         for figure in _written_out(claim)
-        if _is_telling(figure) and not any(_agree(figure, other) for other in present)
+        if _is_telling(figure) and not any(agree(figure, other) for other in present)
     ]
 
 
@@ -195,7 +195,9 @@ def _figures(plain: str) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _agree(stated: Figure, present: Figure) -> bool:
+def agree(stated: Figure, present: Figure, *, cells: bool = True) -> bool:
+    """Whether the second figure says what the first one says. ``cells``: a bare figure may be the cell of a
+    table in thousands or millions."""
     if stated.measure and present.measure:
         if stated.measure != present.measure:
             return False
@@ -203,14 +205,14 @@ def _agree(stated: Figure, present: Figure) -> bool:
             return True
         if stated.unit != present.unit:
             return False
-    bare_cell = stated.scale > 1 and present.scale == 1 and bool(stated.values & present.values)
+    bare_cell = cells and stated.scale > 1 and present.scale == 1 and bool(stated.values & present.values)
     return bool(stated.amounts & present.amounts) or bare_cell
 
 
 def _figure(match: re.Match[str]) -> Figure:
     digits, scale, unit = match["digits"], _scale(match), _unit(match)
     values = {_normal(value) for value in _readings(digits)}
-    return _made(match.group().strip() if unit or scale != 1 else digits, values, scale, unit)
+    return _made(match.string[match.start() : _end(match)].strip(), values, scale, unit)
 
 
 def _made(text: str, values: set[str], scale: int, unit: Unit | None) -> Figure:
@@ -226,6 +228,13 @@ def _made(text: str, values: set[str], scale: int, unit: Unit | None) -> Figure:
         unit.measure if unit else None,
         scale,
     )
+
+
+def _end(match: re.Match[str]) -> int:
+    """Where a figure ends: with its unit or scale, if what stands behind it is one."""
+    if match["unit"] and unit_named(match["unit"]):
+        return match.end()
+    return match.end("scale") if match["scale"] else match.end("digits")
 
 
 def _scale(match: re.Match[str]) -> int:

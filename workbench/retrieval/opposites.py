@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from workbench.retrieval.folding import stemmed
 
@@ -157,7 +157,18 @@ def prefixed(one: str, other: str) -> bool:
 
 def opposite(one: str, other: str) -> bool:
     """Whether two folded words are opposites, in any of their inflections."""
-    return stemmed(other) in _opposites().get(stemmed(one), frozenset())
+    against = opposites_of(one)
+    return bool(against) and _stem(other) in against
+
+
+def opposites_of(word: str) -> frozenset[str]:
+    """The stems of a folded word's opposites; empty for most words."""
+    return _opposites().get(_stem(word), frozenset())
+
+
+@lru_cache(maxsize=1 << 14)
+def _stem(word: str) -> str:
+    return stemmed(word)
 
 
 def opposite_signs(one: str, other: str) -> bool:

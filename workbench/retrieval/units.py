@@ -10,21 +10,21 @@ from decimal import Decimal
 # (concentration) from mm and MB from Mb.
 _TABLE = """
 share
-1 % percent pct Prozent procent
+1 % percent pct Prozent procent パーセント
 points
-1 pp points point Prozentpunkte Prozentpunkten
+1 pp points point Prozentpunkte Prozentpunkten 个百分点 百分点 ポイント
 time
 1 s sec secs second seconds Sekunde Sekunden seconde secondes 秒
 0.000000001 ns nanosecond nanoseconds
 0.000001 µs μs us microsecond microseconds
 0.001 ms msec millisecond milliseconds Millisekunden millisecondes ミリ秒 毫秒
-60 min mins minute minutes Minuten 分
-3600 h hr hrs hour hours Stunde Stunden heure heures
-86400 d day days Tag Tage Tagen jour jours
-604800 week weeks Woche Wochen semaine semaines
+60 min mins minute minutes Minuten 分钟 分間
+3600 h hr hrs hour hours Stunde Stunden heure heures 小时 時間
+86400 d day days Tag Tage Tagen jour jours 天 日間
+604800 week weeks Woche Wochen semaine semaines 周 週間
 months
-1 month months Monat Monate Monaten mois
-12 year years yr yrs Jahr Jahre Jahren an ans
+1 month months Monat Monate Monaten mois 个月 か月 ヶ月
+12 year years yr yrs Jahr Jahre Jahren an ans 年間
 bits
 1 bit bits
 bytes
@@ -42,23 +42,23 @@ frequency
 1000000 MHz
 1000000000 GHz
 mass
-1 g gram grams Gramm gramme grammes
+1 g gram grams Gramm gramme grammes 克
 0.000000000001 pg
 0.000000001 ng
 0.000001 µg μg ug
-0.001 mg
-1000 kg kilogram kilograms Kilogramm
+0.001 mg 毫克
+1000 kg kilogram kilograms Kilogramm 千克 公斤
 volume
-1 l L litre litres liter liters
+1 l L litre litres liter liters 升 リットル
 0.000001 µl µL μl μL ul uL
-0.001 ml mL
+0.001 ml mL 毫升
 length
-1 m metre metres meter meters
+1 m metre metres meter meters 米 メートル
 0.000000001 nm
 0.000001 µm μm um
-0.001 mm
-0.01 cm
-1000 km
+0.001 mm 毫米
+0.01 cm 厘米
+1000 km 公里 千米
 concentration
 1 M
 0.000000000001 pM
@@ -126,6 +126,10 @@ def _read(table: str) -> dict[str, Unit]:
 
 UNITS = _read(_TABLE)
 CURRENCIES = {sign: Unit(sign, sign, Decimal(1)) for sign in "$€£¥"}
+
+_UNSPACED = sorted((n for n in UNITS if re.match("[\u3040-\u9fff]", n)), key=len, reverse=True)
+UNSPACED_NAMES = "|".join(_UNSPACED)
+"""A pattern of the names in scripts without spaces."""
 
 _LONG_NAMES = (
     (re.compile(r"per ?cent(?:age)?[ -]points?|points? de pourcentage", re.IGNORECASE), "pp"),

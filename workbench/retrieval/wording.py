@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from workbench.retrieval.closeness import sentences
 from workbench.retrieval.folding import segments, unified
-from workbench.retrieval.sentences import sentence_spans
 
 LONGEST = 120  # words of one sentence that are compared; a longer run is a table
 FIRM_BEFORE = 1  # words shared on each side of a difference …
@@ -80,6 +80,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=256)
 def compared(claim: str, source: str) -> Comparison:
     """A claim beside one sentence of its source."""
     said, found = _bounded(claim), _bounded(source)
@@ -96,14 +97,15 @@ def compared(claim: str, source: str) -> Comparison:
 
 def nearest_sentences(claim: str, text: str, *, most: int = 2) -> list[str]:
     """The sentences of ``text`` that share most pairs of neighbouring words with the claim, best first."""
-    wanted = pairs(tokens(claim))
-    ranked = []
-    for place, (start, end) in enumerate(sentence_spans(text)):
-        sentence = text[start:end]
-        alike = len(wanted & pairs(tokens(sentence)))
-        if alike:
-            ranked.append((-alike, place, sentence))
-    return [sentence for _, _, sentence in sorted(ranked)[:most]]
+    wanted = pairs_of(claim)
+    alike = [(-len(wanted & pairs_of(s)), place, s) for place, s in enumerate(sentences(text))]
+    return [sentence for count, _, sentence in sorted(alike)[:most] if count]
+
+
+@lru_cache(maxsize=4096)
+def pairs_of(text: str) -> frozenset[tuple[str, str]]:
+    """The pairs of neighbouring words of a text."""
+    return pairs(tokens(text))
 
 
 def pairs(words: Sequence[Token]) -> frozenset[tuple[str, str]]:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from workbench.cli import terminal
 from workbench.cli.flow import Flow, cells, shorten
 from workbench.cli.questions import show_answer
 from workbench.providers.fake_embedder import FakeEmbedder
+from workbench.records import Answer, Citation, Evidence
 from workbench.scope import Scope
 
 MELTING = "What is the melting point of arvenite?"
@@ -95,6 +97,20 @@ def test_a_refusal_names_the_nearest_passages_once_and_marks_none(cli: Cli) -> N
     assert lines[2] == "Nearest passages:"
     assert len(lines) == len(set(lines) - {""}) + lines.count("")
     assert not any(mark in line for line in lines for mark in "✓◐✗")
+
+
+def test_a_long_quote_that_a_refusal_cuts_short_is_not_repeated(capsys: pytest.CaptureFixture[str]) -> None:
+    quote = " ".join(["Arvenite melts in the northern mines"] * 20)
+    text = f"The papers in this scope do not answer this question.\n\n- A study, page 4: “{quote[:200]}…” [1]"
+    cited = Citation(1, 7, "A study", "a.pdf", 4, quote, 0, len(quote), "unsupported", 0, 1)
+    evidence = Evidence("q", Scope.ALL, "All notes", ())
+    terminal.show_citations(Answer("q", text, (cited,), evidence, True, "extractive", "All notes"))
+    assert capsys.readouterr().out == ""
+    other = replace(cited, quote="Another sentence of the same page.")
+    terminal.show_citations(Answer("q", text, (other,), evidence, True, "extractive", "All notes"))
+    assert (
+        capsys.readouterr().out == "\n[1] A study, page 4 (paper 7): “Another sentence of the same page.”\n"
+    )
 
 
 # --- terminals ----------------------------------------------------------------------------------

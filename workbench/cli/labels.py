@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _project_option = click.option("--project", metavar="NAME", help="The project the questions belong to.")
 
 
-@click.group()
+@click.group(short_help="Keep questions with the pages that answer them.")
 def questions() -> None:
     """Keep questions with the pages that answer them, to measure searches on.
 
@@ -105,7 +105,7 @@ def questions_import(opening: Opening, file: str, project: str | None, as_json: 
 def questions_export(
     opening: Opening, project: str | None, orphans: bool, output: str | None, as_json: bool
 ) -> None:
-    """Write questions as JSON lines, all of them unless a project is named."""
+    """Write questions as JSON lines: a project's, or all."""
     with opening.workbench(must_exist=True) as wb:
         scope = _scope(wb, project, orphans)
         text = wb.questions.lines(scope)

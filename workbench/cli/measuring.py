@@ -85,7 +85,7 @@ def eval_(
     _show_figures(frame)
 
 
-@click.command()
+@click.command(short_help="Choose again for an earlier search.")
 @click.argument("retrieval", type=int, required=False)
 @number_options
 @click.option("--list", "listed", is_flag=True, help="List the latest searches with their numbers instead.")

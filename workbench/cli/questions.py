@@ -156,7 +156,8 @@ def _shown(
         elif isinstance(event, EvidenceFound):
             if asked is not None and event.evidence.query != asked:
                 terminal.note(f"Searched for: {event.evidence.query}")
-            waiting.say(_reading(event.evidence))
+            if event.evidence.passages:
+                waiting.say(_reading(event.evidence))
         elif isinstance(event, Notice):
             if event.text in told:
                 continue

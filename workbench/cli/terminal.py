@@ -14,6 +14,7 @@ import click
 from workbench.records import Answer, Citation, Coverage, Evidence, FileOutcome, Progress
 
 _WIDEST_COLUMN, _NARROWEST_COLUMN = 80, 12
+_BEGINNING = 60  # letters of a quote that tell whether it stands in an answer already
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -138,7 +139,10 @@ def show_citations(answer: Answer) -> None:
     said = _letters(answer.text)
     lines: list[str] = []
     for citation in answer.citations:
-        repeated = _letters(citation.quote) in said and (answer.refused or citation.support == "supported")
+        quoted = _letters(citation.quote)
+        if answer.refused:  # which cuts long quotes
+            quoted = quoted[:_BEGINNING]
+        repeated = quoted in said and (answer.refused or citation.support == "supported")
         if not (repeated and answer.refused):
             lines.append(citation_line(citation, quote=not repeated, mark=not answer.refused))
     if lines:

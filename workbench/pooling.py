@@ -10,6 +10,7 @@ from workbench.records import Candidate, Hit
 from workbench.retrieval.blending import select_blended
 from workbench.retrieval.fusion import HYBRID, KEYWORD_ONLY, VECTOR_ONLY, FusionWeights, fuse
 from workbench.retrieval.placing import Place, weigh_places
+from workbench.retrieval.questions import asks_about_papers
 from workbench.retrieval.selection import Selection, SelectionLimits
 from workbench.scoping import View
 
@@ -27,8 +28,8 @@ class Chosen:
     @property
     def near(self) -> list[Candidate]:
         """The candidates that were not chosen, best first."""
-        seated = {c.chunk_id for c in self.selection.chosen}
-        return [c for c in self.ranked if c.chunk_id not in seated]
+        there = {c.chunk_id for c in self.selection.chosen} | set(self.selection.joined.values())
+        return [c for c in self.ranked if c.chunk_id not in there]
 
 
 @dataclass(frozen=True)
@@ -70,5 +71,12 @@ class Pool:
     def choose(self, limits: SelectionLimits, *, weights: FusionWeights | None = None) -> Chosen:
         """The passages that these numbers choose. The same numbers always choose the same."""
         ranked = self.ranked(weights)
-        selection = select_blended(ranked, limits, blended=self.view.blended, share=self.share)
+        selection = select_blended(
+            ranked,
+            limits,
+            blended=self.view.blended,
+            share=self.share,
+            places=self.places,
+            every_paper=asks_about_papers(self.query),
+        )
         return Chosen(selection, ranked)

@@ -142,7 +142,7 @@ def _same_passages(
     """Old chunk ids, and the chunk each is now: itself, or, in a paper that was indexed again, the one that
     holds the middle of its text. An old chunk that is nowhere is left out."""
     visible = [o for o in old if o.paper_id in known]
-    there = set(chunks.pages_of(cursor, [o.chunk_id for o in visible]))
+    there = set(chunks.standing_of(cursor, [o.chunk_id for o in visible]))
     now = {o.chunk_id: o.chunk_id for o in visible if o.chunk_id in there}
     lost = [o for o in visible if o.chunk_id not in there and o.passage is not None]
     renewed = chunks.of_papers(cursor, [o.paper_id for o in lost]) if lost else []

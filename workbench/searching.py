@@ -19,6 +19,7 @@ from workbench.records import Candidate, Chunk, Evidence, Hit, Page, Paper, Pass
 from workbench.retrieval.answerability import Answerability, judge_answerable
 from workbench.retrieval.parameters import SearchParameters
 from workbench.retrieval.placing import Place
+from workbench.retrieval.sections import is_references
 from workbench.retrieval.selection import Selection
 from workbench.scope import Scope
 from workbench.scoping import View, elsewhere, not_ready, stored_summaries, view_of
@@ -38,6 +39,7 @@ SUMMARIES_INSTEAD = "No passage was found that way, so stored project summaries 
 _INDEX_TROUBLE = (OSError, ImportError)
 LONGEST_QUERY = 4000  # characters
 SILENT_NAMED = 100  # papers of the scope without a passage that an evidence names
+_ROOM_FOR_MARKS = 16  # tokens that an embedder may add to a question: its ends, a prefix
 
 
 @dataclass(frozen=True)
@@ -81,27 +83,38 @@ class Gathered:
 
     def passages(self, chosen: Chosen) -> tuple[Passage, ...]:
         """The numbered passages of one choice."""
-        texts, view = self._texts_of(chosen.selection.chosen), self.pool.view
+        view, pieces = self.pool.view, self._pieces(chosen.selection)
         return tuple(
-            _passage(n, c, texts[c.chunk_id], view.papers[c.paper_id], shared=c.paper_id in view.shared)
+            _passage(n, c, pieces[c.chunk_id], view.papers[c.paper_id], shared=c.paper_id in view.shared)
             for n, c in enumerate(chosen.selection.chosen, start=1)
         )
+
+    def _pieces(self, selection: Selection) -> dict[int, list[Chunk]]:
+        """What each seat's passage is made of, in the order of the text: its chunk, and any that joined."""
+        joined = selection.joined
+        texts = self._texts_of([c.chunk_id for c in selection.chosen] + list(joined.values()))
+        pieces = {c.chunk_id: [texts[c.chunk_id]] for c in selection.chosen}
+        for seat, beside in joined.items():
+            pieces[seat] = sorted((texts[seat], texts[beside]), key=lambda chunk: chunk.ordinal)
+        return pieces
 
     def found(self, parameters: SearchParameters) -> Found:
         """The evidence that these numbers choose, with all that an answer needs. Nothing is recorded."""
         pool, view = self.pool, self.pool.view
         chosen = self.choose(parameters)
         with self.watch.timed("passages"):
-            wanted = [*chosen.selection.chosen, *chosen.near[:JUDGED]]
-            texts = self._texts_of(wanted)
-            pages = _pages_of(self.cursor, chosen.selection, texts)
+            passages, near = self.passages(chosen), chosen.near[:JUDGED]
+            texts = self._texts_of([c.chunk_id for c in near])
+            pages = papers.page_ranges(
+                self.cursor, [(p.paper_id, p.page_start, p.page_end) for p in passages]
+            )
         notes, summaries = ([], ()) if chosen.selection.chosen or pool.paper else self._instead()
         silent = view.silent({c.paper_id for c in chosen.selection.chosen})
         evidence = Evidence(
             query=pool.query,
             scope=self.scope,
             scope_label=view.label,
-            passages=self.passages(chosen),
+            passages=passages,
             dropped=chosen.selection.dropped[:JUDGED],
             papers_in_scope=view.in_scope,
             parameters=self._noted(parameters, candidates=len(chosen.ranked)),
@@ -111,12 +124,13 @@ class Gathered:
             papers_silent=len(silent),
             silent=tuple(silent[:SILENT_NAMED]),
         )
+        paper_ids = [*(p.paper_id for p in passages), *(c.paper_id for c in near)]
         verdict = judge_answerable(
             pool.query,
-            [texts[c.chunk_id].text for c in wanted],
-            chosen=len(evidence.passages),
+            [*(p.text for p in passages), *(texts[c.chunk_id].text for c in near)],
+            chosen=len(passages),
             best_cosine=pool.best_cosine,
-            papers=[(c.paper_id, view.papers[c.paper_id].title) for c in wanted],
+            papers=[(i, view.papers[i].title) for i in paper_ids],
         )
         return Found(evidence, tuple(pages), verdict)
 
@@ -130,8 +144,8 @@ class Gathered:
             parameters.values() | found | {name: value for name, value in more.items() if value is not None}
         )
 
-    def _texts_of(self, candidates: Sequence[Candidate]) -> dict[int, Chunk]:
-        missing = [c.chunk_id for c in candidates if c.chunk_id not in self._texts]
+    def _texts_of(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
+        missing = [i for i in chunk_ids if i not in self._texts]
         if missing:
             self._texts.update((c.id, c) for c in chunks.by_ids(self.cursor, missing))
         return self._texts
@@ -295,7 +309,7 @@ class Searcher:
                 warnings.append(f"Keywords cannot be searched now ({error}).")
         with watch.timed("selection"):
             found = {h.chunk_id for h in vector_hits} | {h.chunk_id for h in keyword_hits}
-            pages = chunks.pages_of(cursor, sorted(found))
+            standing = chunks.standing_of(cursor, sorted(found))
         return Pool(
             query=query,
             view=view,
@@ -303,7 +317,7 @@ class Searcher:
             paper=paper,
             vector_hits=vector_hits,
             keyword_hits=keyword_hits,
-            places={i: Place(*p) for i, p in pages.items()},
+            places={i: _place(s, view.papers.get(s.paper_id)) for i, s in standing.items()},
             share=self.shared_share,
             exhausted=len(vector_hits) < depth and len(keyword_hits) < depth,
             complete=complete,
@@ -320,7 +334,7 @@ class Searcher:
             return None
         try:
             with watch.timed("embedding"):
-                return self.embedder.embed_query(query)
+                return _query_vector(self.embedder, query)
         except ProviderError as error:
             warnings.append(f"{error} Searching by keywords only.")
             return None
@@ -372,30 +386,64 @@ def heading_of(blurb: str) -> str | None:
     return " · ".join(parts[1:-1]) or None
 
 
-def _pages_of(cursor: DuckDBPyConnection, selection: Selection, texts: dict[int, Chunk]) -> list[Page]:
-    """The pages that the chosen passages stand on."""
-    seated = [texts[c.chunk_id] for c in selection.chosen]
-    return papers.page_ranges(cursor, [(c.paper_id, c.page_start, c.page_end) for c in seated])
+def _place(standing: chunks.Standing, paper: Paper | None) -> Place:
+    paged = paper is not None and paper.page_unit == "page" and paper.pages > 1
+    return Place(
+        standing.page_start,
+        standing.page_end,
+        standing.ordinal,
+        front=paged and standing.page_start == 1,
+        references=is_references(standing.heading),
+    )
 
 
-def _passage(n: int, candidate: Candidate, chunk: Chunk, paper: Paper, *, shared: bool) -> Passage:
+def _query_vector(embedder: Embedder, query: str) -> numpy.ndarray:
+    """The question's vector; of one longer than the embedder reads, the mean direction of its parts."""
+    room = embedder.max_tokens - _ROOM_FOR_MARKS
+    spans = embedder.token_spans(query)
+    parts = -(-len(spans) // room)
+    if parts <= 1:
+        return embedder.embed_query(query)
+    size = -(-len(spans) // parts)
+    pieces = [spans[at : at + size] for at in range(0, len(spans), size)]
+    vectors = [embedder.embed_query(query[piece[0][0] : piece[-1][1]]) for piece in pieces]
+    total: numpy.ndarray = vectors[0].copy()
+    for vector in vectors[1:]:
+        total += vector
+    length = float((total**2).sum()) ** 0.5
+    return total / length if length else vectors[0]
+
+
+def _joined_text(pieces: Sequence[Chunk]) -> str:
+    """The text from the first chunk's start to the last one's end: what two chunks share stands once, and
+    what lies between them is white space, kept in length so that positions hold."""
+    text, end = pieces[0].text, pieces[0].char_end
+    for piece in pieces[1:]:
+        shared = end - piece.char_start
+        text += piece.text[shared:] if shared >= 0 else "\n".ljust(-shared) + piece.text
+        end = piece.char_end
+    return text
+
+
+def _passage(n: int, candidate: Candidate, pieces: Sequence[Chunk], paper: Paper, *, shared: bool) -> Passage:
+    first, last = pieces[0], pieces[-1]
     return Passage(
         n=n,
-        chunk_id=chunk.id,
+        chunk_id=candidate.chunk_id,
         paper_id=paper.id,
         title=paper.title,
         file=paper.file,
-        page_start=chunk.page_start,
-        page_end=chunk.page_end,
-        text=chunk.text,
+        page_start=first.page_start,
+        page_end=last.page_end,
+        text=_joined_text(pieces),
         score=round(candidate.relevance, 6),
         vector_rank=candidate.vector_rank,
         keyword_rank=candidate.keyword_rank,
-        char_start=chunk.char_start,
-        char_end=chunk.char_end,
+        char_start=first.char_start,
+        char_end=last.char_end,
         page_unit=paper.page_unit,
         authors=paper.authors,
         year=paper.year,
         shared=shared,
-        heading=heading_of(chunk.blurb),
+        heading=heading_of(first.blurb),
     )

@@ -14,12 +14,23 @@ def candidate(chunk_id: int, relevance: float, paper_id: int = 1) -> Candidate:
     return Candidate(chunk_id, paper_id, relevance, 0.5, chunk_id, 2.0, chunk_id)
 
 
-def test_a_first_page_is_worth_a_tenth_of_the_scale_and_the_scale_stays() -> None:
+def test_a_first_page_is_worth_a_part_of_the_scale_and_the_scale_stays() -> None:
     given_candidates = [candidate(1, 1.0), candidate(2, 0.95)]
-    places = {1: Place(4, 4), 2: Place(1, 2)}
+    places = {1: Place(4, 4), 2: Place(1, 2, front=True)}
     weighed = weigh_places(given_candidates, places)
-    assert [(c.chunk_id, pytest.approx(c.relevance)) for c in weighed] == [(2, 1.05 / 1.1), (1, 1 / 1.1)]
-    assert weighed[1] == replace(given_candidates[0], relevance=1 / 1.1)
+    assert [(c.chunk_id, pytest.approx(c.relevance)) for c in weighed] == [(2, 1.1 / 1.15), (1, 1 / 1.15)]
+    assert weighed[1] == replace(given_candidates[0], relevance=1 / 1.15)
+
+
+def test_the_first_section_of_a_text_is_no_front() -> None:
+    weighed = weigh_places([candidate(1, 1.0), candidate(2, 0.95)], {1: Place(4, 4), 2: Place(1, 1)})
+    assert [c.chunk_id for c in weighed] == [1, 2]
+
+
+def test_a_list_of_references_yields_to_text_that_matches_less() -> None:
+    places = {1: Place(9, 9, references=True), 2: Place(4, 4)}
+    weighed = weigh_places([candidate(1, 0.9), candidate(2, 0.7)], places, front_bonus=0.0)
+    assert [(c.chunk_id, pytest.approx(c.relevance)) for c in weighed] == [(2, 0.7), (1, 0.63)]
 
 
 def test_each_better_passage_of_the_same_page_costs_a_tenth() -> None:
@@ -48,7 +59,7 @@ def test_the_same_page_number_of_two_papers_is_two_pages() -> None:
 
 
 def test_nothing_relevant_becomes_relevant_by_its_place() -> None:
-    assert [c.relevance for c in weigh_places([candidate(1, 0.0)], {1: Place(1, 1)})] == [0.0]
+    assert [c.relevance for c in weigh_places([candidate(1, 0.0)], {1: Place(1, 1, front=True)})] == [0.0]
 
 
 @given(
@@ -61,7 +72,7 @@ def test_it_is_the_plain_greedy_order_whatever_order_they_come_in(
     rows: list[tuple[float, int, int, int]], shuffler: object
 ) -> None:
     candidates = [candidate(n, relevance, paper) for n, (relevance, paper, _, _) in enumerate(rows)]
-    places = {n: Place(first, first + more) for n, (_, _, first, more) in enumerate(rows)}
+    places = {n: Place(at, at + more, front=at == 1) for n, (_, _, at, more) in enumerate(rows)}
     mixed = list(candidates)
     shuffler.shuffle(mixed)  # type: ignore[attr-defined]  # hypothesis types its randoms as object
     weighed = weigh_places(mixed, places)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import InvalidInputError
 from workbench.records import Candidate, Dropped
+from workbench.retrieval.placing import Place
 from workbench.retrieval.selection import Selection, SelectionLimits, select_evidence
 
 RELEVANCES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.05, 0.3, 0.6, 0.6000001, 1.0]))
@@ -205,3 +206,71 @@ def test_what_is_below_the_minimum_or_worth_nothing_says_so() -> None:
 def test_limits_that_cannot_work_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InvalidInputError):
         SelectionLimits(**wrong)  # type: ignore[arg-type]
+
+
+# --- passages that continue each other -------------------------------------------------------
+
+
+def in_order(count: int, *, paper: int = 1) -> dict[int, Place]:
+    """Places of chunks 1 to ``count`` of one paper, in the order of the text, one to a page."""
+    return {n: Place(n, n, ordinal=n - 1) for n in range(1, count + 1)}
+
+
+def test_a_passage_that_continues_a_seated_one_joins_it_and_leaves_its_seat_to_another() -> None:
+    found = [Candidate(2, 1, 0.9), Candidate(3, 1, 0.8), Candidate(7, 1, 0.7), Candidate(9, 1, 0.6)]
+    selection = select_evidence(found, SelectionLimits(top_k=3), places=in_order(9))
+    assert chunk_ids(selection) == [2, 7, 9]
+    assert selection.joined == {2: 3}
+    assert selection.dropped == ()
+
+
+def test_two_chunks_make_a_passage_and_a_third_takes_a_seat() -> None:
+    found = [Candidate(n, 1, 1 - n / 100) for n in (4, 5, 6)]
+    selection = select_evidence(found, SelectionLimits(top_k=6), places=in_order(6))
+    assert (chunk_ids(selection), selection.joined) == ([4, 6], {4: 5})
+
+
+def test_no_more_than_a_third_of_the_seats_gets_a_second_chunk() -> None:
+    found = [Candidate(n, 1, 1 - n / 1000) for n in range(1, 41)]
+    selection = select_evidence(found, SelectionLimits(top_k=9), places=in_order(40))
+    assert (len(selection.chosen), len(selection.joined)) == (9, 3)
+
+
+def test_what_is_far_less_relevant_than_the_best_joins_nothing() -> None:
+    found = [Candidate(1, 1, 1.0), Candidate(2, 1, 0.49)]
+    assert select_evidence(found, SelectionLimits(top_k=3), places=in_order(2)).joined == {}
+
+
+def test_neighbours_by_number_in_two_papers_do_not_join() -> None:
+    places = {1: Place(1, 1, ordinal=0), 2: Place(1, 1, ordinal=1)}
+    found = [Candidate(1, 1, 1.0), Candidate(2, 2, 0.9)]
+    assert select_evidence(found, SelectionLimits(top_k=3), places=places).joined == {}
+
+
+@given(candidate_lists(), limits_in_use)
+def test_with_places_the_budget_the_reasons_and_the_account_of_everything_hold(
+    candidates: list[Candidate], limits: SelectionLimits
+) -> None:
+    places = {c.chunk_id: Place(1, 1, ordinal=c.chunk_id) for c in candidates}
+    selection = select_evidence(candidates, limits, places=places)
+    assert len(selection.chosen) <= limits.top_k
+    assert set(selection.joined) <= {c.chunk_id for c in selection.chosen}
+    told = chunk_ids(selection) + list(selection.joined.values()) + [d.chunk_id for d in selection.dropped]
+    assert sorted(told) == [c.chunk_id for c in candidates]
+
+
+# --- questions about the papers as such ------------------------------------------------------
+
+
+def test_a_question_about_every_paper_seats_those_that_would_not_qualify() -> None:
+    found = [Candidate(n, 1, 1.0 - n / 100) for n in range(1, 11)] + [Candidate(50, 2, 0.2)]
+    limits = SelectionLimits(top_k=6, max_per_paper=5)
+    assert 50 not in chunk_ids(select_evidence(found, limits))
+    assert chunk_ids(select_evidence(found, limits, every_paper=True)) == [1, 2, 3, 4, 5, 50]
+
+
+def test_a_question_about_every_paper_of_many_keeps_a_third_of_the_seats_for_depth() -> None:
+    deep = [Candidate(n, 1, 1.0 - n / 100) for n in range(1, 6)]
+    shallow = [Candidate(100 + n, 10 + n, 0.3 - n / 100) for n in range(8)]
+    chosen = select_evidence([*deep, *shallow], SelectionLimits(top_k=6), every_paper=True).chosen
+    assert [c.chunk_id for c in chosen] == [1, 2, 3, 100, 101, 102]

@@ -467,10 +467,8 @@ def test_every_function_duckdb_has_is_either_harmless_or_refused() -> None:
     ids=["rows", "bytes"],
 )
 def test_more_than_a_frame_should_hold_stops_the_query(two_users: Database, query: str, much: str) -> None:
-    started = time.monotonic()
     with pytest.raises(InvalidInputError, match=f"more than {much}: add LIMIT"):
         run(two_users, query)
-    assert time.monotonic() - started < 20
     assert run(two_users, "SELECT count(*) AS n FROM range(1000)")["n"].tolist() == [1000]
 
 

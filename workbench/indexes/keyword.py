@@ -19,10 +19,6 @@ from workbench.retrieval.terms import query_terms
 _NOTE = "keywords.json"
 SECONDS_BETWEEN_CHECKS = 1.0
 
-TITLE_BOOST = 0.5
-"""Weight of title and heading beside the text. Of 0.5, 1 and 2 it has the best nDCG@10 (or ties for it) on
-seven of nine public test sets; Cranfield and FinanceBench prefer more, by less than 0.02."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Note:
@@ -54,8 +50,7 @@ class KeywordTantivyIndex:
     process is at it, the folder cannot be written), the scope's chunks are indexed in memory and searched
     there: an answer is never incomplete, only slower. Safe to share between threads.
 
-    ``folder`` belongs to this index alone; ``lock_wait`` is the longest wait for another writer, in seconds;
-    ``title_boost`` weighs a term in title or heading against one in the text.
+    ``folder`` belongs to this index alone; ``lock_wait`` is the longest wait for another writer, in seconds.
     """
 
     name = "tantivy"
@@ -65,12 +60,10 @@ class KeywordTantivyIndex:
         source: IndexSource,
         folder: Path,
         *,
-        title_boost: float = TITLE_BOOST,
         lock_wait: float = LOCK_WAIT,
     ) -> None:
         self._source = source
         self._folder = folder
-        self._title_boost = title_boost
         self._lock_wait = lock_wait
         self._current: tuple[_Note, KeywordStore] | None = None
         self._checked_at = 0.0
@@ -97,11 +90,11 @@ class KeywordTantivyIndex:
         store = self._fresh(revision)
         if store is not None:
             try:
-                return store.search(wanted, papers=scope, limit=limit, title_boost=self._title_boost)
+                return store.search(wanted, papers=scope, limit=limit)
             except UnusableIndexError:
                 self._forget(store)
         store = self._memory_of(scope, revision)
-        return store.search(wanted, papers=scope, limit=limit, title_boost=self._title_boost)
+        return store.search(wanted, papers=scope, limit=limit)
 
     def refresh(self) -> bool:
         """Brings the index up to date now; False where that is not possible at the moment."""

@@ -22,7 +22,10 @@ from workbench.indexes.vector_file import UnusableIndexError
 from workbench.records import Hit
 from workbench.retrieval.terms import TERMS_VERSION, terms
 
-ENGINE = f"tantivy {version('tantivy')}, terms {TERMS_VERSION}"
+LAYOUT = 2
+"""Raised whenever the same chunks would be written otherwise."""
+
+ENGINE = f"tantivy {version('tantivy')}, terms {TERMS_VERSION}, layout {LAYOUT}"
 """What wrote an index: one written by anything else is made again."""
 
 WRITER_BYTES = 64_000_000
@@ -86,19 +89,17 @@ class KeywordStore:
                 writer.wait_merging_threads()
             self._index.reload()
 
-    def search(
-        self, query: Sequence[str], *, papers: Collection[int] | None, limit: int, title_boost: float
-    ) -> list[Hit]:
+    def search(self, query: Sequence[str], *, papers: Collection[int] | None, limit: int) -> list[Hit]:
         """At most ``limit`` chunks that hold any of the ``query`` terms, best first, ties by chunk id.
 
-        The score is BM25 (k1 1.2, b 0.75) of the text plus ``title_boost`` times that of title and heading.
+        The score is BM25 (k1 1.2, b 0.75) of title, heading and text as one field.
         """
         with _tantivy_errors():
             searcher = self._index.searcher()
             limit = min(limit, searcher.num_docs)
             if not query or limit < 1:
                 return []
-            wanted = self._matching(query, title_boost)
+            wanted = self._matching(query)
             if papers is not None:
                 scope = Query.const_score_query(self._within(papers), 0.0)
                 wanted = Query.boolean_query([(Occur.Must, wanted), (Occur.Must, scope)])
@@ -130,13 +131,9 @@ class KeywordStore:
     def _within(self, papers: Collection[int]) -> Query:
         return Query.term_set_query(self._schema, "paper", [paper for paper in papers if paper >= 0])
 
-    def _matching(self, query: Sequence[str], title_boost: float) -> Query:
-        parts = []
-        for term in query:
-            body = Query.term_query(self._schema, "body", term, index_option="freq")
-            title = Query.term_query(self._schema, "title", term, index_option="freq")
-            parts += [(Occur.Should, body), (Occur.Should, Query.boost_query(title, title_boost))]
-        return Query.boolean_query(parts)
+    def _matching(self, query: Sequence[str]) -> Query:
+        words = [Query.term_query(self._schema, "words", term, index_option="freq") for term in query]
+        return Query.boolean_query([(Occur.Should, word) for word in words])
 
 
 def file_marks(folder: Path, before: FileMarks) -> FileMarks:
@@ -187,23 +184,24 @@ def _numbers(searcher: tantivy.Searcher, field: str, addresses: list[tantivy.Doc
 
 def _schema() -> tantivy.Schema:
     builder = SchemaBuilder()
-    for field in ("body", "title"):
-        builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("words", tokenizer_name="whitespace", index_option="freq")
     builder.add_unsigned_field("paper", indexed=True, fast=True)
     builder.add_unsigned_field("chunk", fast=True)
     return builder.build()
 
 
 def _documents(paper_id: int, chunks: Sequence[ChunkText]) -> Iterator[Document]:
-    title, title_terms = None, ""
+    """Title and heading stand in one field with the text: a word of either then counts like one of the text,
+    and one that both hold counts little more than once."""
+    title: str | None = None
+    title_terms: list[str] = []
     for chunk_id, chunk_title, text in chunks:
         if chunk_title != title:
-            title, title_terms = chunk_title, " ".join(terms(chunk_title))
+            title, title_terms = chunk_title, terms(chunk_title)
         document = Document()
         document.add_unsigned("paper", paper_id)
         document.add_unsigned("chunk", chunk_id)
-        document.add_text("title", title_terms)
-        document.add_text("body", " ".join(terms(text)))
+        document.add_text("words", " ".join([*title_terms, *terms(text)]))
         yield document
 
 

@@ -6,7 +6,6 @@ white space. No step recurses, so a text without a single space takes no longer 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,15 +14,11 @@ from workbench.errors import InvalidInputError
 from workbench.ingest.blurbs import fitted_blurb
 from workbench.ingest.document import Document
 from workbench.ingest.units import MAX_CHARS_PER_TOKEN, TokenSpans, Unit, units_of
+from workbench.retrieval.sections import is_references
 from workbench.storage.drafts import ChunkDraft
 
 SPECIAL_TOKENS = 2  # what an embedder adds at the ends
 _ROWS = frozenset({"csv", "log", "bib", "ris"})  # kinds whose entries stand for themselves: no overlap
-_REFERENCES = re.compile(
-    r"(?:\W*(?:\d+|[IVX]+)\W+)?(?:references(?: and notes)?|bibliography|literature cited|works cited|"
-    r"literatur(?:verzeichnis)?|références|bibliographie|referencias|bibliografía|参考文献)\W*",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +71,7 @@ def chunk_document(
     budget = chosen.max_tokens - blurb_tokens - SPECIAL_TOKENS
     units = units_of(text, sections, token_spans, budget)
     share = 0.0 if document.kind in _ROWS else chosen.overlap
-    references = {i for i, (_, heading) in enumerate(sections) if _REFERENCES.fullmatch(heading)}
+    references = {i for i, (_, heading) in enumerate(sections) if is_references(heading)}
     drafts: list[ChunkDraft] = []
     for first_new, group in _groups(units, budget, share, references, chosen):
         start, end = group[0].start, group[-1].end

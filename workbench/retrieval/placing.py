@@ -1,9 +1,13 @@
 """What a passage's place in its paper says about its worth.
 
-Two facts that scores do not know. A paper's first page says what the paper found, in few words, so its
-passages answer questions more often than their wording alone suggests. And a second passage of the same
-page tells less that is new than one from elsewhere, so seats are better spread over pages (the idea of
-maximal marginal relevance, Carbonell and Goldstein 1998, with the page as the measure of likeness).
+Three facts that scores do not know. A paper's first page says what the paper found, in few words, so its
+passages answer questions more often than their wording alone suggests. A list of references is full of the
+field's words and says nothing. And a second passage of the same page tells less that is new than one from
+elsewhere, so seats are better spread over pages (the idea of maximal marginal relevance, Carbonell and
+Goldstein 1998, with the page as the measure of likeness).
+
+The three weights lie in the middle of the range where evidence recall hardly changes:
+``tests/benchmarks/RETRIEVAL.md`` has the figures.
 """
 
 from __future__ import annotations
@@ -15,16 +19,24 @@ from dataclasses import dataclass
 
 from workbench.records import Candidate
 
-FRONT_BONUS = 0.1  # of the scale, for a passage that begins on the first page
+FRONT_BONUS = 0.15  # of the scale, for a passage that begins on the first page
+REFERENCES_DISCOUNT = 0.7  # factor for a passage of the list of references
 REPEAT_DISCOUNT = 0.9  # factor for each better passage that stands on the same page
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The pages a passage stands on, from 1."""
+    """The pages a passage stands on, from 1; its place in its paper's text, where that is known; whether it
+    begins on the first page, and whether it is of the list of references.
+
+    Only a printed page is a front: the first section of a text or a table promises nothing.
+    """
 
     page_start: int
     page_end: int
+    ordinal: int | None = None
+    front: bool = False
+    references: bool = False
 
 
 def weigh_places(
@@ -64,8 +76,11 @@ def weigh_places(
 def _with_bonus(candidate: Candidate, place: Place | None, bonus: float) -> float:
     if candidate.relevance <= 0:
         return 0.0
-    front = bonus if place is not None and place.page_start == 1 else 0.0
-    return (candidate.relevance + front) / (1 + bonus)
+    if place is None:
+        return candidate.relevance / (1 + bonus)
+    if place.references:
+        return candidate.relevance * REFERENCES_DISCOUNT / (1 + bonus)
+    return (candidate.relevance + (bonus if place.front else 0.0)) / (1 + bonus)
 
 
 def _pages(candidate: Candidate, place: Place | None) -> list[tuple[int, int]]:

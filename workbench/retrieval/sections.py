@@ -1,5 +1,5 @@
-"""Which sections of a paper answer a question by their headings: limits under "7 Limits", proposals in the
-abstract."""
+"""What a section's heading says: limits are under "7 Limits", proposals in the abstract, and a list of
+references is no text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import re
 LONGEST_HEADING = 70  # characters
 MOST_WORDS = 9
 
+_REFERENCES = re.compile(
+    r"(?:\W*(?:\d+|[IVX]+)\W+)?(?:references(?: and notes)?|bibliography|literature cited|works cited|"
+    r"literatur(?:verzeichnis)?|références|bibliographie|referencias|bibliografía|参考文献)\W*",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(r"(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}|[A-Z])\.?\s+)?[A-Z][^\n.!?;=@]*:?")
 _PROPOSAL = re.compile(
     r"^what (?:does|do|did)\b.*\b(?:propose|present|introduce|contribute|show)\b|"
@@ -45,3 +50,8 @@ def section_asked_for(question: str, heading: str) -> bool:
     if asks_for_proposal(question):
         return re.search(r"\b(?:abstract|summary)\b", heading, re.IGNORECASE) is not None
     return any(asked.search(question) and headed.search(heading) for asked, headed in _SECTIONS)
+
+
+def is_references(heading: str | None) -> bool:
+    """Whether ``heading`` is that of a list of references."""
+    return heading is not None and _REFERENCES.fullmatch(heading) is not None

@@ -4,17 +4,25 @@ The accuracy-critical rules of cross-paper questions, as pure functions. In shor
 when its relevance clears the minimum and a fraction of the best one's. Every paper with a qualifying
 passage gets a seat while seats last; then seats go by relevance, at most ``max_per_paper`` to one paper
 while another paper still has a qualifying passage it may seat; what is left goes by relevance alone.
+
+A passage that continues one which has a seat stands there with it, as one longer passage, and takes no seat
+of its own: what a page says is not cut in two, and the seat goes to another page.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 
 from workbench.errors import InvalidInputError
 from workbench.records import Candidate, Dropped
+from workbench.retrieval.placing import Place
+
+JOIN_FRACTION = 0.5  # of the best relevance, from which a passage may join the one it continues
+JOINED_SHARE = 1 / 3  # as many as this share of the seats may join, so that a chat model's window holds them
+EVERY_PAPER_SHARE = 2 / 3  # of the seats, for a question about the papers as such
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,54 +54,109 @@ def _require(value: object, kind: type, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Chosen candidates, best first (their place is their number), and the rest with reasons."""
+    """Chosen candidates, best first (their place is their number), and the rest with reasons.
+
+    ``joined`` maps the chunk id of a chosen candidate to the one beside it that stands with it.
+    """
 
     chosen: tuple[Candidate, ...]
     dropped: tuple[Dropped, ...]
+    joined: Mapping[int, int] = field(default_factory=dict)
 
 
-def select_evidence(candidates: Sequence[Candidate], limits: SelectionLimits) -> Selection:
-    """Chooses at most ``limits.top_k`` candidates. The same candidates give the same result in any order."""
+def select_evidence(
+    candidates: Sequence[Candidate],
+    limits: SelectionLimits,
+    *,
+    places: Mapping[int, Place] | None = None,
+    every_paper: bool = False,
+) -> Selection:
+    """Chooses at most ``limits.top_k`` candidates. The same candidates give the same result in any order.
+
+    ``places``, by chunk id, tell which passages continue each other; without them none is joined.
+    ``every_paper``: the question is about the papers as such, so that one needs no qualifying passage for its
+    seat.
+    """
     ranked = sorted(candidates, key=lambda c: (-c.relevance, c.chunk_id))
     eligible = [c for c in ranked if c.relevance >= limits.min_relevance and c.relevance > 0]
-    bar = _bar(eligible, limits)
-    qualifying = [c for c in eligible if c.relevance >= bar]
-    chosen = _one_seat_per_paper(qualifying, limits.top_k)
-    _fill(chosen, qualifying, limits.top_k, cap=limits.max_per_paper)
-    _fill(chosen, eligible, limits.top_k, cap=None)
-    seated = {c.chunk_id for c in chosen}
-    per_paper = Counter(c.paper_id for c in chosen)
-    dropped = tuple(
-        Dropped(c.chunk_id, c.paper_id, c.relevance, _reason(c, limits, per_paper[c.paper_id]))
-        for c in ranked
-        if c.chunk_id not in seated
-    )
-    return Selection(tuple(sorted(chosen, key=lambda c: (-c.relevance, c.chunk_id))), dropped)
-
-
-def _bar(eligible: Sequence[Candidate], limits: SelectionLimits) -> float:
     best = eligible[0].relevance if eligible else 0.0
-    return max(limits.min_relevance, limits.qualify_fraction * best)
+    bar = max(limits.min_relevance, limits.qualify_fraction * best)
+    qualifying = [c for c in eligible if c.relevance >= bar]
+    seating = _Seating(limits.top_k, JOIN_FRACTION * best, places or {})
+    seating.one_per_paper(qualifying, limits.top_k)
+    if every_paper:
+        seating.one_per_paper(eligible, int(EVERY_PAPER_SHARE * limits.top_k))
+    seating.fill(qualifying, cap=limits.max_per_paper)
+    seating.fill(eligible, cap=None)
+    there = {c.chunk_id for c in seating.chosen} | set(seating.joined.values())
+    dropped = tuple(
+        Dropped(c.chunk_id, c.paper_id, c.relevance, _reason(c, limits, seating.per_paper[c.paper_id]))
+        for c in ranked
+        if c.chunk_id not in there
+    )
+    chosen = tuple(sorted(seating.chosen, key=lambda c: (-c.relevance, c.chunk_id)))
+    return Selection(chosen, dropped, seating.joined)
 
 
-def _one_seat_per_paper(qualifying: Sequence[Candidate], seats: int) -> list[Candidate]:
-    first: dict[int, Candidate] = {}
-    for candidate in qualifying:
-        first.setdefault(candidate.paper_id, candidate)
-    return list(first.values())[:seats]
+class _Seating:
+    """The seats, and who sits there; ``join_bar`` is the relevance from which a passage may join another."""
 
+    def __init__(self, seats: int, join_bar: float, places: Mapping[int, Place]) -> None:
+        self.chosen: list[Candidate] = []
+        self.joined: dict[int, int] = {}
+        self.per_paper: Counter[int] = Counter()
+        self._seats, self._join_bar, self._places = seats, join_bar, places
+        self._may_join = int(JOINED_SHARE * seats)
+        self._taken: set[int] = set()
+        self._standing: dict[tuple[int, int], int] = {}  # (paper, place in its text) -> the seat's chunk id
 
-def _fill(chosen: list[Candidate], pool: Sequence[Candidate], seats: int, *, cap: int | None) -> None:
-    taken = {c.chunk_id for c in chosen}
-    per_paper = Counter(c.paper_id for c in chosen)
-    for candidate in pool:
-        if len(chosen) >= seats:
-            return
-        if candidate.chunk_id in taken or (cap is not None and per_paper[candidate.paper_id] >= cap):
-            continue
-        chosen.append(candidate)
-        taken.add(candidate.chunk_id)
-        per_paper[candidate.paper_id] += 1
+    def one_per_paper(self, pool: Sequence[Candidate], seats: int) -> None:
+        """The best of each paper that has no seat, while fewer than ``seats`` are taken."""
+        for candidate in pool:
+            if len(self.chosen) >= seats:
+                return
+            if not self.per_paper[candidate.paper_id]:
+                self._seat(candidate)
+
+    def fill(self, pool: Sequence[Candidate], *, cap: int | None) -> None:
+        """Seats or joins, best first; at most ``cap`` seats to a paper."""
+        for candidate in pool:
+            full = len(self.chosen) >= self._seats
+            if full and not self._may_join:
+                return
+            if candidate.chunk_id in self._taken or self._join(candidate) or full:
+                continue
+            if cap is None or self.per_paper[candidate.paper_id] < cap:
+                self._seat(candidate)
+
+    def _seat(self, candidate: Candidate) -> None:
+        self.chosen.append(candidate)
+        self.per_paper[candidate.paper_id] += 1
+        self._place(candidate, candidate.chunk_id)
+
+    def _join(self, candidate: Candidate) -> bool:
+        place = self._places.get(candidate.chunk_id)
+        if (
+            place is None
+            or place.ordinal is None
+            or not self._may_join
+            or candidate.relevance < self._join_bar
+        ):
+            return False
+        for beside in (place.ordinal - 1, place.ordinal + 1):
+            seat = self._standing.get((candidate.paper_id, beside))
+            if seat is not None and seat not in self.joined:
+                self.joined[seat] = candidate.chunk_id
+                self._may_join -= 1
+                self._place(candidate, seat)
+                return True
+        return False
+
+    def _place(self, candidate: Candidate, seat: int) -> None:
+        self._taken.add(candidate.chunk_id)
+        place = self._places.get(candidate.chunk_id)
+        if place is not None and place.ordinal is not None:
+            self._standing[candidate.paper_id, place.ordinal] = seat
 
 
 def _reason(candidate: Candidate, limits: SelectionLimits, paper_seats: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
@@ -24,13 +25,24 @@ def by_ids(cursor: DuckDBPyConnection, ids: Sequence[int]) -> list[Chunk]:
     return [found[i] for i in dict.fromkeys(ids) if i in found]
 
 
-def pages_of(cursor: DuckDBPyConnection, ids: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """First and last page of each of these chunks."""
+class Standing(NamedTuple):
+    """Where a chunk stands in its paper: its place in the text (from 0), its pages, its section."""
+
+    paper_id: int
+    ordinal: int
+    page_start: int
+    page_end: int
+    heading: str | None
+
+
+def standing_of(cursor: DuckDBPyConnection, ids: Sequence[int]) -> dict[int, Standing]:
+    """Where each of these chunks stands; one that is no longer there is left out."""
     rows = cursor.execute(
-        "SELECT chunk_id, page_start, page_end FROM chunks WHERE chunk_id IN (SELECT unnest(?::BIGINT[]))",
+        "SELECT chunk_id, paper_id, ordinal, page_start, page_end, heading FROM chunks"
+        " WHERE chunk_id IN (SELECT unnest(?::BIGINT[]))",
         [list(ids)],
     ).fetchall()
-    return {chunk_id: (first, last) for chunk_id, first, last in rows}
+    return {chunk_id: Standing(*rest) for chunk_id, *rest in rows}
 
 
 def of_papers(cursor: DuckDBPyConnection, paper_ids: Sequence[int]) -> list[Chunk]:

@@ -16,6 +16,7 @@ from workbench.records import (
     Event,
     Message,
 )
+from workbench.rendering import inert
 from workbench.retrieval.markers import as_prose
 from workbench.scope import Scope
 from workbench.searching import checked_query
@@ -44,12 +45,12 @@ class Conversation:
 
     def _repr_markdown_(self) -> str:
         """The conversation as a notebook shows it: questions in bold, answers with their sources."""
-        parts = [f"### {as_prose(self.title)}"]
+        parts = [f"### {inert(as_prose(self.title))}"]
         for message in self.messages:
             if message.answer is None:
-                parts.append(f"**{as_prose(message.text)}**")
+                parts.append(f"**{inert(as_prose(message.text))}**")
             else:
-                parts.append("\n\n".join([message.answer._repr_markdown_(), *message.changed]))
+                parts.append("\n\n".join([message.answer._repr_markdown_(), *map(inert, message.changed)]))
         return "\n\n".join(parts)
 
     def __eq__(self, other: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,16 @@ if TYPE_CHECKING:
 
 CELL_LIMIT = 300
 
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_IMAGE = re.compile(r"!\[")
+
 _MARKS = {"supported": "✓", "partly": "◐", "unsupported": "✗"}
+
+
+def inert(text: str) -> str:
+    """``text`` as Markdown that runs and loads nothing: no HTML and no image, whoever wrote them. As
+    entities, because a backslash before them may be escaped itself."""
+    return _IMAGE.sub("!&#91;", _TAG.sub("&lt;", text))
 
 
 def _cell(value: object) -> str:

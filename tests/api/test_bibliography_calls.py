@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from workbench import InvalidInputError, MatchedReference, NotFoundError, Scope, UnmatchedReference, Workbench
+from workbench.providers.fake_chat import FakeChat
 
 Open = Callable[..., Workbench]
 
@@ -201,3 +203,26 @@ def test_another_users_conversation_cannot_be_exported(open_as: Open) -> None:
     conversation = open_as("ann").conversations.create()
     with pytest.raises(NotFoundError, match="Conversation not found"):
         open_as("bob").bibliography.conversation(conversation.id)
+
+
+def test_an_exported_or_shown_conversation_loads_and_runs_nothing_that_anybody_wrote_into_it(
+    open_as: Open,
+) -> None:
+    hostile = (
+        "![x](http://pixel.example/p.png) <script>alert(1)</script> \\input{/etc/hosts} "
+        "\\![x](http://pixel.example) \\<img src=x> `x`{=latex}"
+    )
+    said = f"The hardness of zorblaxite is $7 \\pm \\frac{{1}}{{2}}$ units {hostile}."
+    wb = open_as("ann", chat_model=FakeChat(f"{said} [1]"))
+    wb.papers.add_texts([{"title": f"Zorblaxite {hostile}", "text": said}])
+    talk = wb.conversations.create(Scope.ORPHANS, title=f"Ores {hostile[:90]}")
+    answer = talk.ask(f"What is the hardness of zorblaxite? {hostile}")
+    assert "\\input{/etc/hosts} \\![x]" in answer.text, "the words themselves stay as they are"
+    exported = wb.bibliography.conversation(talk).markdown
+    for shown in (exported, talk._repr_markdown_(), answer._repr_markdown_()):
+        assert "zorblaxite" in shown
+        assert "![" not in shown
+        assert not re.search(r"<(?=[a-z/!?])", shown)
+    assert "\\input" not in exported
+    assert "{=" not in exported
+    assert r"$7 \pm \frac{1}{2}$ units !&#91;x](http://pixel.example/p.png) &lt;script>" in exported

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.records.display import Displayed, frame_of
 from workbench.records.evidence import Evidence, SilentPaper
-from workbench.rendering import answer_html, listed_titles, titled
+from workbench.rendering import answer_html, inert, listed_titles, titled
 
 if TYPE_CHECKING:
     import pandas
@@ -118,11 +118,11 @@ class Answer:
 
     def _repr_markdown_(self) -> str:
         sources = [
-            f"- [{c.n}] {titled(c)}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”"
+            inert(f"- [{c.n}] {titled(c)}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”")
             for c in self.citations
         ]
         covered = ["", f"*{self.coverage}*"] if self.coverage is not None else []
-        return "\n".join([self.text, "", *sources, *covered])
+        return "\n".join([inert(self.text), "", *sources, *covered])
 
 
 @dataclass(frozen=True, slots=True)

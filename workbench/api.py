@@ -120,7 +120,7 @@ class Workbench:
             embedder=lambda: self._embedder.for_searching().embedder,
         )
         self.evaluate, self.evaluate_chunk_sizes = measuring.evaluate, measuring.evaluate_chunk_sizes
-        self.replay = measuring.replay
+        self.evaluate_audit, self.replay = measuring.evaluate_audit, measuring.replay
         self.memory = Memories(
             self._database,
             self.user,

@@ -107,6 +107,35 @@ class Measuring:
             options=options,
         )
 
+    def evaluate_audit(
+        self,
+        *,
+        scope: Scope | None = None,
+        project: ProjectLike | None = None,
+        per_kind: int = 20,
+        confidence: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
+    ) -> pandas.DataFrame:
+        """How well the citation audit tells true sentences from false ones of a scope's papers.
+
+        Sentences of the papers are taken as they are, or made false in a known way (a number or unit changed,
+        negated, a name exchanged, another passage cited), at most ``per_kind`` of each. ``audit_precision``
+        is the share of the flagged ones that are false, ``audit_recall`` the share of the false ones that
+        are flagged, ``false_alarms`` the share of the true ones that are; a row for each way follows. A
+        sentence is flagged where the audit calls it unsupported.
+        """
+        from workbench.audit_figures import evaluate_audit
+
+        return evaluate_audit(
+            self._asking,
+            scope=self._scope_of(scope, project),
+            per_kind=per_kind,
+            seed=seed,
+            confidence=confidence,
+            resamples=resamples,
+        )
+
     def replay(
         self,
         what: Replayable,

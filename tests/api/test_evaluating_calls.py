@@ -189,3 +189,23 @@ def test_chunk_sizes_are_measured_in_scratch_libraries_and_compared_with_the_lib
 def test_sizes_that_cannot_be_are_errors(wb: Workbench, sizes: list[Any]) -> None:
     with pytest.raises(InvalidInputError, match=r"chunk"):
         wb.evaluate_chunk_sizes(sizes, QUESTIONS, project=1)
+
+
+# --- the audit -----------------------------------------------------------------------------------
+
+
+def test_the_audit_is_measured_on_sentences_of_the_scopes_papers(wb: Workbench) -> None:
+    frame = wb.evaluate_audit(scope=Scope.ALL, per_kind=5)
+    assert list(frame.columns) == ["metric", "mean", "low", "high", "sentences"]
+    figures = {row["metric"]: row for row in frame.to_dict("records")}
+    true, recall = figures["flagged, true"], figures["audit_recall"]
+    assert figures["false_alarms"]["mean"] == true["mean"] < 0.5 < recall["mean"]
+    wrong = [r for name, r in figures.items() if name.startswith("flagged, ") and name != "flagged, true"]
+    flagged = sum(r["mean"] * r["sentences"] for r in wrong)
+    assert recall["mean"] == pytest.approx(flagged / sum(r["sentences"] for r in wrong))
+    both = flagged + true["mean"] * true["sentences"]
+    assert figures["audit_precision"]["mean"] == pytest.approx(flagged / both)
+    assert frame.equals(wb.evaluate_audit(scope=Scope.ALL, per_kind=5))
+    for bad in (0, 1001, True, "5"):
+        with pytest.raises(InvalidInputError, match="per_kind"):
+            wb.evaluate_audit(scope=Scope.ALL, per_kind=bad)  # type: ignore[arg-type]  # that is the point

@@ -123,6 +123,7 @@ CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.questions.put(bob.questions.list(), project=1),
     lambda bob: bob.evaluate(bob.questions.list(), project=1),
     lambda bob: bob.evaluate(bob.questions.list(), scope=Scope.project(1)),
+    lambda bob: bob.evaluate_audit(project=1),
     lambda bob: bob.evaluate_chunk_sizes([100], bob.questions.list(), project=1),
     lambda bob: bob.presets.save(1, "Mine now", top_k=3),
     lambda bob: bob.presets.get("Minerals", "Narrow"),

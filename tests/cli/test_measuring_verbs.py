@@ -83,6 +83,18 @@ def test_chunk_sizes_are_measured_in_scratch_libraries(cli: Cli, questions: Path
     assert cli("doctor", "--json").status == 0
 
 
+def test_the_audit_is_measured_on_sentences_of_the_papers(cli: Cli) -> None:
+    out = cli("eval", "--audit", "--all").out
+    header, *rows = [line.split() for line in out.splitlines()]
+    assert header == ["metric", "figure", "95", "%", "interval", "sentences"]
+    assert {"audit_precision", "audit_recall", "false_alarms"} <= {row[0] for row in rows}
+    found = cli("eval", "--audit", "--all", "--json").json["results"]
+    assert {row["metric"] for row in found} > {"audit_recall", "flagged, true", "flagged, number"}
+    assert "--audit makes its own sentences" in cli("eval", "--audit", "--all", "--answers").error
+    cli("projects", "create", "Empty")
+    assert "no sentence that could be checked" in cli("eval", "--audit", "--project", "Empty").error
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [

@@ -6,11 +6,10 @@ import importlib.util
 import math
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
-from workbench import Answer, Citation, Evidence, Gold, Passage, Question, Scope, SentenceVerdict
+from workbench import Answer, Citation, Evidence, Gold, Passage, Question, Scope
 from workbench.evaluation.metrics import (
     NOTHING,
     Share,
@@ -182,16 +181,7 @@ def test_a_refusal_of_what_the_papers_say_and_of_what_they_do_not_say() -> None:
 
 
 def test_an_audit_is_measured_by_what_it_flags() -> None:
-    def verdict(word: Any) -> SentenceVerdict:
-        return SentenceVerdict("s", word, "", 1, "", 0, 1)
-
-    judged = [
-        (verdict("unsupported"), False),
-        (verdict("unsupported"), True),
-        (verdict("partly"), False),
-        (verdict("supported"), True),
-        (verdict("uncited"), True),
-    ]
+    judged = [(True, False), (True, True), (False, False), (False, True), (False, True)]
     assert audit_shares(judged) == {
         "audit_precision": Share(1, 2),
         "audit_recall": Share(1, 2),

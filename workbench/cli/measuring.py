@@ -38,6 +38,11 @@ _LATEST = 20
 @click.option(
     "--chunk-sizes", metavar="N,N", help="Cut the papers anew into chunks of so many tokens; takes long."
 )
+@click.option(
+    "--audit",
+    is_flag=True,
+    help="Measure the citation audit on sentences made of the papers instead.",
+)
 @click.option("--answers", is_flag=True, help="Ask for answers too, and measure citations and refusals.")
 @click.option(
     "--provider",
@@ -55,6 +60,7 @@ def eval_(
     orphans: bool,
     grid: tuple[str, ...],
     chunk_sizes: str | None,
+    audit: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -67,10 +73,15 @@ def eval_(
     """
     if chunk_sizes is not None and grid:
         raise InvalidInputError("--grid and --chunk-sizes exclude each other: give one.")
+    if audit and (questions or grid or chunk_sizes or options["answers"]):
+        raise InvalidInputError("--audit makes its own sentences: leave questions and the other options out.")
     tried = _grid(grid)
     sizes = _sizes(chunk_sizes)
     with opening.workbench(must_exist=True) as wb:
         scope = chosen_scope(wb, project, all_papers=all_papers, orphans=orphans)
+        if audit:
+            _show_audit(wb.evaluate_audit(scope=scope), as_json=as_json)
+            return
         with _progress() as progress:
             if sizes is not None:
                 frame = wb.evaluate_chunk_sizes(sizes, questions, scope=scope, progress=progress, **options)
@@ -198,6 +209,17 @@ def _show_figures(frame: pandas.DataFrame) -> None:
         *(["difference", "p"] if several else []),
     ]
     terminal.show_rows(header, rows)
+
+
+def _show_audit(frame: pandas.DataFrame, *, as_json: bool) -> None:
+    found = _records(frame)
+    if as_json:
+        terminal.show_json({"results": found})
+        return
+    rows = [
+        [r["metric"], f"{r['mean']:.3f}", f"{r['low']:.3f} to {r['high']:.3f}", r["sentences"]] for r in found
+    ]
+    terminal.show_rows(["metric", "figure", "95 % interval", "sentences"], rows)
 
 
 def _p(value: float) -> str:

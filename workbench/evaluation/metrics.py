@@ -41,7 +41,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from workbench.records import Answer, Citation, Passage, SentenceVerdict
+from workbench.records import Answer, Citation, Passage
 from workbench.tuning import Gold, Question
 
 DEPTH = 10  # of the ranked metrics
@@ -220,14 +220,14 @@ def _cites(citation: Citation, gold: Gold) -> bool:
 # --- audit -----------------------------------------------------------------------------------
 
 
-def audit_shares(judged: Iterable[tuple[SentenceVerdict, bool]]) -> dict[str, Share]:
-    """How well an audit tells wrong sentences from right ones, given (verdict, the sentence is true).
+def audit_shares(judged: Iterable[tuple[bool, bool]]) -> dict[str, Share]:
+    """How well an audit tells wrong sentences from right ones, given (it was flagged, it is true).
 
-    A sentence is flagged where its verdict is ``unsupported``. ``audit_precision`` is the share of flagged
+    A sentence is flagged where the audit calls it unsupported. ``audit_precision`` is the share of flagged
     sentences that are wrong, ``audit_recall`` the share of wrong ones that are flagged, ``false_alarms`` the
     share of true ones that are flagged.
     """
-    pairs = [(verdict.verdict == "unsupported", true) for verdict, true in judged]
+    pairs = list(judged)
     return {
         "audit_precision": share(not true for flagged, true in pairs if flagged),
         "audit_recall": share(flagged for flagged, true in pairs if not true),

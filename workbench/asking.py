@@ -8,11 +8,12 @@ from typing import Any, TypedDict
 
 from workbench.chat.likelihood import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
+from workbench.gathering import Found
 from workbench.interfaces import ChatModel, KeywordIndex, VectorIndex
 from workbench.pooling import Mode
 from workbench.retrieval.parameters import SearchParameters
 from workbench.scope import Scope
-from workbench.searching import Found, Searcher
+from workbench.searching import Searcher
 from workbench.serving import ServingEmbedder
 from workbench.settings import Settings
 from workbench.storage import chunks, papers, scopes

@@ -16,11 +16,11 @@ from workbench.evaluation.intervals import check_options
 from workbench.evaluation.metrics import Share, answer_shares, evidence_shares
 from workbench.evaluation.question_files import read_questions
 from workbench.evaluation.sweep import COLUMNS, Result, parameter_sets, results
+from workbench.gathering import Found
 from workbench.labelling import list_of_questions
 from workbench.records import Answer, AnswerDone, Passage, Progress
 from workbench.retrieval.parameters import SearchParameters
 from workbench.scope import Scope
-from workbench.searching import Found
 from workbench.storage import evaluations, papers, scopes
 from workbench.storage import questions as question_store
 from workbench.tuning import Question

@@ -20,6 +20,7 @@ from workbench.chat.small_talk import SMALL_TALK, SmallTalk, small_talk_reply
 from workbench.chat.task import EXTRACTIVE, AnswerTask
 from workbench.chat.tools import Tools
 from workbench.errors import LibraryError, NotFoundError
+from workbench.gathering import Found
 from workbench.interfaces import ChatMessage, ChatModel, ToolBox
 from workbench.memory import Memories
 from workbench.pooling import Mode
@@ -36,7 +37,7 @@ from workbench.records import (
     TextDelta,
 )
 from workbench.scope import Scope
-from workbench.searching import LONGEST_QUERY, Found
+from workbench.searching import LONGEST_QUERY
 from workbench.storage import conversations, messages, revisions
 from workbench.storage.database import Database
 from workbench.whole_paper import whole_paper

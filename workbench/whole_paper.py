@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from duckdb import DuckDBPyConnection
 
+from workbench.gathering import Found
 from workbench.records import Evidence, Page, Paper, Passage
 from workbench.retrieval.answerability import judge_answerable
 from workbench.scope import Scope
-from workbench.searching import Found
 from workbench.storage import papers
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,13 +60,16 @@ def evaluate_chunk_sizes(
     for size in wanted:
         if options.cancelled is not None and options.cancelled():
             break
-        with tempfile.TemporaryDirectory(prefix="workbench-chunks-", ignore_cleanup_errors=True) as folder:
-            scratch = _Scratch(asking, reader, embedder, Path(folder), size, options)
+        with (
+            tempfile.TemporaryDirectory(prefix="workbench-chunks-", ignore_cleanup_errors=True) as folder,
+            closing(_Scratch(asking, reader, embedder, Path(folder), size, options)) as scratch,
+        ):
             names = scratch.add(held)
+            if options.cancelled is not None and options.cancelled():
+                break
             there = [_named(q, names) for q in asked]
-            scratch_asking = scratch.asking()
-            found.append(measure(scratch_asking, there, scope=Scope.ALL, sets=[current], options=options))
-            scratch.close()
+            measured = measure(scratch.asking(), there, scope=Scope.ALL, sets=[current], options=options)
+            found.append(measured)
     shortest = min(len(m.questions) for m in found)  # where it was cancelled, what all of them measured
     scores = [m.scores[0][:shortest] for m in found]
     figures = results(
@@ -88,6 +92,9 @@ def evaluate_chunk_sizes(
     rows = [{"chunk_tokens": tokens[r.set]} | r.row() for r in figures]
     columns = ["set", "chunk_tokens", *(c for c in COLUMNS if c != "set")]
     warnings = list(dict.fromkeys(w for m in found for w in m.warnings))
+    if len(found) < len(tokens):
+        left_out = ", ".join(str(size) for size in tokens[len(found) :])
+        warnings.append(f"Cancelled: chunks of {left_out} tokens were not measured.")
     return frame_of(rows, columns, evaluation_id, warnings)
 
 
@@ -131,7 +138,8 @@ class _Scratch:
         report = self._ingestor.add_many(
             sources, user=self._from.user, progress=self._told(), cancelled=self._options.cancelled
         )
-        if report.failed:
+        cancelled = self._options.cancelled is not None and self._options.cancelled()
+        if report.failed and not cancelled:
             first = report.failed[0]
             raise InvalidInputError(f"{first.file} could not be cut into other chunks: {first.error}.")
         return names

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from workbench import Gold, InvalidInputError, Progress, Question, Scope, Workbench
+from workbench.providers.fake_chat import FakeChat
 
 QUESTIONS = [
     Question("one", "What is the melting point of arvenite?", (Gold("arvenite.pdf", 2, "melting point"),)),
@@ -87,6 +88,18 @@ def test_answers_are_measured_too(wb: Workbench) -> None:
     assert figure(frame, "quote_on_page")["mean"] == 1.0
     assert figure(frame, "answered")["questions"] == 2
     assert json.loads(wb.sql("SELECT options FROM evaluations")["options"][0])["provider"] == "extractive"
+
+
+def test_a_chat_model_is_asked_once_for_each_choice_of_passages(open_as: Callable[..., Workbench]) -> None:
+    model = FakeChat("The melting point of arvenite is 1013 degrees Celsius. [1]")
+    wb = open_as("ann", chat_model=model)
+    frame = wb.evaluate(QUESTIONS[:1], project=1, grid={"top_k": [2, 7, 1]}, answers=True)
+    assert len(model.received) == 2, "fifteen, seven and two seats are all of the project's two passages"
+    assert [figure(frame, "cited_gold", number=n)["mean"] for n in range(4)] == [1.0] * 4
+    assert json.loads(wb.sql("SELECT options FROM evaluations")["options"][0])["provider"] == "fake-chat"
+    assert len(wb.sql("SELECT * FROM messages")) == 0
+    alone = wb.evaluate(QUESTIONS[:1], project=1, answers=True, provider="extractive")
+    assert (len(model.received), figure(alone, "answered")["mean"]) == (2, 1.0)
 
 
 def test_progress_is_told_and_cancelling_keeps_what_is_measured(wb: Workbench) -> None:
@@ -183,6 +196,33 @@ def test_chunk_sizes_are_measured_in_scratch_libraries_and_compared_with_the_lib
     assert {s.stage for s in steps} >= {"measure", "chunks of 40 tokens, embed"}
     kept = wb.sql("SELECT parameters ->> 'chunk_tokens' AS s FROM evaluation_results WHERE set_number = 1")
     assert set(kept["s"]) == {"40"}
+
+
+def test_notes_and_texts_are_cut_anew_as_files_are(wb: Workbench) -> None:
+    wb.notes.create("On caves", "# Caves\n\nThe cave of Morv is 812 metres long. " * 3, project=1)
+    wb.papers.add_texts(
+        [{"title": "On lakes", "text": "The lake of Tolv is 93 metres deep. " * 3}], project=1
+    )
+    names = {p.kind: p.file for p in wb.papers.list(Scope.project(1))}
+    asked = [
+        Question(k, f"How long or deep is it? {k}", (Gold(f, 1),)) for k, f in names.items() if k != "pdf"
+    ]
+    assert len(asked) == 2
+    frame = wb.evaluate_chunk_sizes([40], asked, project=1)
+    assert [figure(frame, "papers_covered", number=n)["mean"] for n in (0, 1)] == [1.0, 1.0]
+
+
+def test_chunk_sizes_can_be_cancelled_while_papers_are_cut(wb: Workbench) -> None:
+    stages: list[str] = []
+    frame = wb.evaluate_chunk_sizes(
+        [40, 64],
+        QUESTIONS,
+        project=1,
+        progress=lambda step: stages.append(step.stage),
+        cancelled=lambda: any(stage.startswith("chunks of 40") for stage in stages),
+    )
+    assert set(frame["set"]) == {0}
+    assert frame.attrs["warnings"] == ("Cancelled: chunks of 40, 64 tokens were not measured.",)
 
 
 @pytest.mark.parametrize("sizes", [[], [31], [10_000], [True], [40.5], list(range(40, 80))])

@@ -33,6 +33,7 @@ def test_each_metric_is_a_plot_of_its_figures_in_the_order_of_the_parameter() ->
     assert list(line.get_xdata()) == [5, 10, 15, 20]
     assert list(line.get_ydata()) == expected["mean"].tolist()
     assert drawn.legends == []
+    assert [place.get_ylim()[1] for place in drawn.axes] == [1.02, 1.02]
 
 
 def test_other_parameters_that_vary_are_lines_with_their_names() -> None:

@@ -57,6 +57,8 @@ def _draw(place: Axes, rows: pandas.DataFrame, x: str, others: Sequence[str]) ->
         [drawn] = place.plot(line[x], line["mean"], marker="o", markersize=width + 2, lw=width, label=label)
         width -= 0.9
         place.fill_between(line[x], line["low"], line["high"], alpha=0.12, color=drawn.get_color(), lw=0)
+    if rows["high"].max() <= 1:  # a share: there is nothing above 1 to show
+        place.set_ylim(min(place.get_ylim()[0], 0.9), 1.02)
     place.grid(alpha=0.3)
     place.spines[["top", "right"]].set_visible(False)
 

@@ -280,7 +280,11 @@ def _store(desk: Desk, request: Request, opened: _Opened, answer: Answer) -> tup
 
 
 def _recalled(desk: Desk, searched: str, scope: Scope) -> tuple[str, ...]:
-    return tuple(memory.text for memory in desk.memory.recall(searched, scope=scope))
+    """What the user said before; nothing where the project was deleted since its papers were searched."""
+    try:
+        return tuple(memory.text for memory in desk.memory.recall(searched, scope=scope))
+    except NotFoundError:
+        return ()
 
 
 def _remember(desk: Desk, answer: Answer, shown: _Shown, message_id: int) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,14 @@ from workbench import (
 from workbench.chat.followups import REWRITE_RULES
 from workbench.chat.prompts import prompt_tokens
 from workbench.chat.small_talk import REPLIES
+from workbench.conversing import Conversation
 from workbench.interfaces import ChatMessage, ToolCall, ToolDecision
+from workbench.memory import Memories
 from workbench.providers.answer_stream import AnswerStream, Pieces
 from workbench.providers.fake_chat import FakeChat
 from workbench.providers.fake_embedder import FakeEmbedder
-from workbench.storage import messages
+from workbench.records import Memory
+from workbench.storage import messages, projects
 from workbench.turns import STOPPED
 
 MELTING = "What is the melting point of arvenite?"
@@ -213,6 +217,26 @@ def test_a_project_deleted_while_the_question_is_made_to_stand_alone_leaves_the_
     assert talk.messages[-1].answer == answer
     with pytest.raises(NotFoundError, match="Conversation not found"):
         chat.ask("And of cendrite?")
+
+
+class LateMemories(Memories):
+    """Memories of a project that is deleted just before they are recalled."""
+
+    def recall(self, query: str, *, scope: Scope = Scope.ORPHANS, limit: int = 5) -> list[Memory]:
+        with self._database.write() as cursor:
+            projects.delete(cursor, "ann", 1)
+        return super().recall(query, scope=scope, limit=limit)
+
+
+def test_a_project_deleted_after_its_papers_were_searched_is_answered_from_and_leaves_no_error(
+    wb: Workbench,
+) -> None:
+    talk = wb.conversations.create(Scope.project(1))
+    late = LateMemories(wb._database, "ann", embedder=FakeEmbedder, papers_like=lambda _: [])
+    answer = Conversation(replace(wb.conversations._desk, memory=late), talk.id).ask(MELTING)
+    assert SENTENCE in answer.text
+    assert talk.messages[-1].answer == answer
+    assert (talk.scope, wb.doctor()) == (Scope.ORPHANS, [])
 
 
 # --- follow-ups ---------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.interfaces import ChatModel
 
 Grid = Mapping[str, Iterable[Any]]
-Questions = str | Path | Iterable[Question]
+Questions = str | Path | Iterable[Question | Mapping[str, Any]]
 
 NO_QUESTIONS = (
     "There is no labelled question here: add some with wb.questions.add(question, paper, page), or give a "
@@ -74,9 +74,10 @@ def evaluate(
 ) -> pandas.DataFrame:
     """See ``Workbench.evaluate``."""
     started = time.perf_counter()
+    searcher = asking.searcher()  # which may load an embedder: not while the library is held open
     with asking.database.read() as cursor:
         label = scopes.label(cursor, asking.user, scope)
-        current, _ = asking.searcher().in_effect(cursor, scope)
+        current, _ = searcher.in_effect(cursor, scope)
     check_options(options.confidence, options.resamples)
     asked = questions_of(asking, questions, scope)
     sets = parameter_sets(current, grid)
@@ -220,10 +221,11 @@ def _not_in_scope(asking: Asking, questions: Sequence[Question], scope: Scope) -
     if not missing:
         return []
     shown = ", ".join(sorted(missing)[:5]) + (" …" if len(missing) > 5 else "")
+    where = " Give a project, or all papers, to measure elsewhere." if scope == Scope.ORPHANS else ""
     if len(missing) == 1:
-        return [f"1 labelled file is not in the scope, so that nothing of it can be found: {shown}."]
+        return [f"1 labelled file is not in the scope, so that nothing of it can be found: {shown}.{where}"]
     what = f"{len(missing)} labelled files are not in the scope"
-    return [f"{what}, so that nothing of them can be found: {shown}."]
+    return [f"{what}, so that nothing of them can be found: {shown}.{where}"]
 
 
 # --- keeping ---------------------------------------------------------------------------------

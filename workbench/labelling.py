@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from workbench.errors import InvalidInputError, NotFoundError
 from workbench.evaluation.metrics import letters
-from workbench.evaluation.question_files import question_from, question_lines, read_questions
+from workbench.evaluation.question_files import (
+    question_fields,
+    question_from,
+    question_lines,
+    read_questions,
+)
 from workbench.library import PaperLike, ProjectLike, paper_id_of, project_key
 from workbench.scope import Scope, as_scope
 from workbench.storage import papers, projects
@@ -98,8 +104,10 @@ class Questions:
         """
         return self.put(read_questions(path), project=project)
 
-    def put(self, questions: Iterable[Question], *, project: ProjectLike | None = None) -> Listed[Question]:
-        """The same for questions at hand."""
+    def put(
+        self, questions: Iterable[Question | Mapping[str, Any]], *, project: ProjectLike | None = None
+    ) -> Listed[Question]:
+        """The same for questions at hand, as records or as mappings with a line's fields."""
         given = list_of_questions(questions)
         project_id = None if project is None else self._owned(project)
         with self._database.write() as cursor:
@@ -144,27 +152,32 @@ class Questions:
             return projects.get(cursor, self._user, project_key(project)).id
 
 
-def list_of_questions(questions: Iterable[Question]) -> Listed[Question]:
-    """The questions, each checked as one of a file is. Raises InvalidInputError for what is none."""
-    listed = list(questions)
+def list_of_questions(questions: Iterable[Question | Mapping[str, Any]]) -> Listed[Question]:
+    """The questions, each checked as one of a file is; a mapping is read as a line of a file would be. Raises
+    InvalidInputError for what is none."""
+    if not isinstance(questions, Iterable):
+        raise InvalidInputError(f"{questions!r} is no list of labelled questions.")
+    listed: list[Question] = []
     seen: set[str] = set()
-    for number, question in enumerate(listed, start=1):
-        if not isinstance(question, Question):
-            raise InvalidInputError(f"{question!r} is no labelled question, but a workbench.Question is.")
+    for number, given in enumerate(questions, start=1):
         where = f"Question {number}"
-        fields = {
-            "id": question.id,
-            "type": question.type,
-            "question": question.question,
-            "answer": question.answer,
-            "note": question.note,
-            "gold": [{"file": g.file, "page": g.page, "phrase": g.phrase} for g in question.gold],
-        }
-        question_from(fields, where=where)
+        if not isinstance(given, Question | Mapping):
+            raise InvalidInputError(f"{given!r} is no labelled question, but a workbench.Question is.")
+        if isinstance(given, Question):
+            question_from(question_fields(given), where=where)
+            question = replace(given, gold=tuple(_in_range(gold) for gold in given.gold))
+        else:
+            question = question_from(given, where=where)
         if question.id in seen:
             raise InvalidInputError(f"{where}: the id “{question.id}” is there twice.")
         seen.add(question.id)
+        listed.append(question)
     return listed
+
+
+def _in_range(gold: Gold) -> Gold:
+    """Without a paper's id that the library cannot even ask for."""
+    return gold if gold.paper_id is None or paper_id_of(gold.paper_id) else replace(gold, paper_id=None)
 
 
 def _label(question: str | Question) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.interfaces import Embedder
 
 Grid = Mapping[str, Iterable[Any]]
-Questions = str | Path | Iterable[Question]
+Questions = str | Path | Iterable[Question | Mapping[str, Any]]
 Replayable = int | Message | Answer | Evidence
 
 
@@ -56,12 +56,14 @@ class Measuring:
         """How well searches (with ``answers`` also answers) of a scope do on labelled questions: one row per
         set of parameters and metric.
 
-        ``questions`` are ``Question`` records, a file of them, or None for those kept for the scope. The
-        first set (``set`` 0) is what the scope searches with now; ``grid`` maps parameters (``top_k``,
-        ``max_per_paper``, ``min_relevance``, ``qualify_fraction``, ``keyword_weight``) to values, and every
-        combination is one more. Each question is searched once and chosen from by every set. ``mean`` has a
-        bootstrap interval from ``low`` to ``high``, ``difference`` is to set 0 on the same questions, with
-        its interval and the ``p`` of a paired test; the metrics are described in
+        ``questions`` are ``Question`` records, mappings with the fields of a file's line, a file, or None for
+        those kept for the scope. The first set (``set`` 0) is what the scope searches with now; ``grid``
+        maps parameters (``top_k``, ``max_per_paper``, ``min_relevance``, ``qualify_fraction``,
+        ``keyword_weight``) to values, and every combination is one more. Each question is searched once and
+        chosen from by every set.
+
+        ``mean`` has a bootstrap interval from ``low`` to ``high``; ``difference`` is to set 0 on the same
+        questions, with its interval and the ``p`` of a paired test. The metrics are described in
         ``workbench.evaluation.metrics``. The figures are kept in the library (``evaluations``,
         ``evaluation_results`` and, question by question, ``evaluation_scores`` in ``sql``); the frame's
         ``attrs`` have the evaluation's number and the warnings.

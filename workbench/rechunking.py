@@ -50,9 +50,10 @@ def evaluate_chunk_sizes(
     usual = PaperIndexer(embedder).parameters().max_tokens
     wanted = [size for size in dict.fromkeys(_checked(sizes, embedder)) if size != usual]
     check_options(options.confidence, options.resamples)
+    searcher = asking.searcher()
     with asking.database.read() as cursor:
         label = scopes.label(cursor, asking.user, scope)
-        current, _ = asking.searcher().in_effect(cursor, scope)
+        current, _ = searcher.in_effect(cursor, scope)
         ids = scopes.paper_ids(cursor, asking.user, scope)
         held = papers.list_papers(cursor, asking.user, ids)
     asked = questions_of(asking, questions, scope)

@@ -48,11 +48,6 @@ class _Stored:
 def replay(asking: Asking, what: Replayable, given: Mapping[str, Any]) -> Replay:
     """See ``Workbench.replay``. ``given`` are new parameters, by the names of ``SearchParameters``."""
     started = time.perf_counter()
-    with asking.database.read():  # opened once for all of it
-        return _replay(asking, what, given, started)
-
-
-def _replay(asking: Asking, what: Replayable, given: Mapping[str, Any], started: float) -> Replay:
     stored = _stored(asking, what)
     before = SearchParameters().with_values(
         {name: value for name, value in stored.parameters.items() if name in NAMES and value is not None}

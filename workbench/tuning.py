@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.rendering import replay_html
+from workbench.rendering import record_html, replay_html
 from workbench.scope import Scope
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ class Gold:
     page: int
     phrase: str = ""
     paper_id: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}, {self.page}" + (f": “{self.phrase}”" if self.phrase else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,9 @@ class Question:
         if not self.type:
             object.__setattr__(self, "type", type_of(self.gold))
 
+    def _repr_html_(self) -> str:
+        return record_html(self)
+
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it needs, each once."""
@@ -73,6 +79,9 @@ class Preset:
     chosen: bool
     created_at: datetime
     updated_at: datetime
+
+    def _repr_html_(self) -> str:
+        return record_html(self)
 
 
 # --- replay ----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from workbench import Gold, InvalidInputError, Progress, Question, Scope, Workbench
+from workbench.evaluation.question_files import question_lines
 from workbench.providers.fake_chat import FakeChat
 
 QUESTIONS = [
@@ -127,12 +128,19 @@ def test_the_questions_of_a_project_are_measured_where_none_are_given(wb: Workbe
         wb.evaluate()
 
 
+def test_questions_may_be_mappings_as_a_file_has_them(wb: Workbench) -> None:
+    mapped = [json.loads(line) for line in question_lines(QUESTIONS).splitlines()]
+    assert wb.evaluate(mapped, project=1).equals(wb.evaluate(QUESTIONS, project=1))
+    with pytest.raises(InvalidInputError, match="Question 1: there is no “question”"):
+        wb.evaluate([{"id": "a"}], project=1)
+
+
 def test_labels_of_files_that_are_not_there_are_told_and_count_as_missed(wb: Workbench) -> None:
     frame = wb.evaluate(QUESTIONS)
     [warning] = frame.attrs["warnings"]
     assert warning == (
         "2 labelled files are not in the scope, so that nothing of them can be found: "
-        "arvenite.pdf, bolmarite.pdf."
+        "arvenite.pdf, bolmarite.pdf. Give a project, or all papers, to measure elsewhere."
     )
     assert figure(frame, "evidence_recall")["mean"] == 0.0
 

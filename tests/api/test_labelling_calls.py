@@ -85,6 +85,19 @@ def test_a_file_is_kept_whole_or_not_at_all_and_a_second_time_replaces(wb: Workb
         wb.questions.export(tmp_path / "no folder" / "out.jsonl")
 
 
+def test_a_question_and_a_preset_show_in_a_notebook_with_every_text_escaped(wb: Workbench) -> None:
+    asked = wb.questions.add("Is <b>this</b> hot?", 1, 2, phrase="melting point")
+    html = asked._repr_html_()
+    assert "<b>this" not in html
+    assert "arvenite.pdf, 2: “melting point”" in html
+    assert "&lt;i&gt;" in wb.presets.save(1, "<i>", top_k=3)._repr_html_()
+
+
+def test_a_papers_id_that_no_library_has_is_left_out(wb: Workbench) -> None:
+    [kept] = wb.questions.put([Question("a", "?", (Gold("a.pdf", 1, "", 2**70),))])
+    assert kept.gold == (Gold("a.pdf", 1),)
+
+
 def test_several_are_deleted_all_or_none(wb: Workbench) -> None:
     kept = [wb.questions.add(text) for text in ("One?", "Two?")]
     with pytest.raises(NotFoundError, match="Question not found: “nine”"):
@@ -108,9 +121,11 @@ def test_several_are_deleted_all_or_none(wb: Workbench) -> None:
         ),
         (lambda wb: wb.questions.add("Why?", 1, 2, phrase="…"), "does not stand on page 2"),
         (lambda wb: wb.questions.add("Why?", 1, 2, phrase=3), "The phrase must be text"),
+        (lambda wb: wb.questions.put(7), "7 is no list of labelled questions"),
         (lambda wb: wb.questions.put(["Why?"]), "is no labelled question"),
         (lambda wb: wb.questions.put([Question("a", "?"), Question("a", "!")]), "the id “a” is there twice"),
         (lambda wb: wb.questions.put([Question("", "?")]), "Question 1: there is no “id”"),
+        (lambda wb: wb.questions.put([Question("a", "?", (Gold("a", 1, "", "x"),))]), "neither a paper nor"),
         (lambda wb: wb.questions.delete(3), "is neither a question nor its id"),
     ],
 )

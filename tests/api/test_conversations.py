@@ -579,7 +579,8 @@ def test_a_papers_chat_offers_no_tools(open_as: Open) -> None:
 
 
 def test_thirty_long_turns_leave_room_for_the_next_question(open_as: Open) -> None:
-    chat = FakeChat(f"{SENTENCE} [1] " + "It was repeated by two laboratories, which agree [1]. " * 40)
+    repeats = " ".join(f"Laboratory {n} repeated it and agrees [1]." for n in range(60))
+    chat = FakeChat(f"{SENTENCE} [1] {repeats}")
     wb = open_as("ann", chat_model=chat)
     talk = wb.conversations.create(Scope.project(1))
     first = talk.ask(MELTING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,20 @@ def test_a_replay_with_the_same_numbers_is_the_search_itself(wb: Workbench) -> N
         ("stays", p.n, p.chunk_id, p.score, p.score) for p in evidence
     ]
     assert (same.changed, same.scope_label, same.after["mode"]) == ((), "Minerals", "keyword")
+
+
+def test_a_replay_chooses_what_a_search_with_its_numbers_chooses(wb: Workbench) -> None:
+    first = wb.search(MINES, scope=Scope.ALL, top_k=2)
+    for top_k, min_relevance, cap in product((1, 2, 3), (0.0, 0.4, 0.9), (1, 3)):
+        numbers = {"top_k": top_k, "min_relevance": min_relevance, "max_per_paper": cap}
+        replay = wb.replay(first, **numbers)
+        searched = wb.search(MINES, scope=Scope.ALL, **numbers)
+        new = [p for p in replay if p.new_n is not None]
+        assert [(p.new_n, p.chunk_id) for p in new] == [(p.n, p.chunk_id) for p in searched]
+        old = sorted((p.old_n, p.chunk_id) for p in replay if p.old_n is not None)
+        assert old == [(p.n, p.chunk_id) for p in first]
+        assert all(p.reason for p in replay.left)
+        assert {p.change for p in replay if p.old_n and p.new_n} <= {"stays"}
 
 
 def test_evidence_answers_and_messages_replay_as_their_retrieval_does(wb: Workbench) -> None:

@@ -6,7 +6,8 @@ one set of parameters is the sum of its parts over the sum of its wholes (see ``
 Sources: the percentile bootstrap of Efron and Tibshirani, "An Introduction to the Bootstrap" (1993),
 chapter 13, with questions as what is drawn; the paired randomization test as in Smucker, Allan and
 Carterette, "A comparison of statistical significance tests for information retrieval evaluation" (2007),
-with p counted as in Phipson and Smyth, "Permutation p-values should never be zero" (2010).
+with p counted as in Phipson and Smyth, "Permutation p-values should never be zero" (2010). Nothing is
+corrected for the number of sets that are compared.
 """
 
 from __future__ import annotations

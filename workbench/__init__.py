@@ -72,12 +72,13 @@ if TYPE_CHECKING:
     from workbench.conversing import Conversation
     from workbench.evaluation.charts import plot_figures
     from workbench.settings import Settings
-    from workbench.tuning import Gold, Preset, Question, Replay, ReplayedPassage
+    from workbench.tuning import Evaluation, Gold, Preset, Question, Replay, ReplayedPassage
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Conversation": "workbench.conversing",
+    "Evaluation": "workbench.tuning",
     "Gold": "workbench.tuning",
     "Preset": "workbench.tuning",
     "Question": "workbench.tuning",
@@ -114,6 +115,7 @@ __all__ = [
     "DocumentError",
     "Dropped",
     "EmbedderMismatchError",
+    "Evaluation",
     "Event",
     "Evidence",
     "EvidenceFound",

@@ -16,6 +16,7 @@ from workbench.chat.coverage import heard
 from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
 from workbench.errors import InvalidInputError, ProviderError
+from workbench.evaluations import Evaluations
 from workbench.interfaces import ChatModel, Embedder
 from workbench.labelling import Questions
 from workbench.library import Chunks, PaperLike, Papers, ProjectLike
@@ -113,6 +114,7 @@ class Workbench:
         self.chunks = Chunks(self._database, self.user)
         self.questions = Questions(self._database, self.user)
         self.presets = Presets(self._database, self.user)
+        self.evaluations = Evaluations(self._database, self.user)
         measuring = Measuring(
             self._asking,
             self.projects,

@@ -286,5 +286,6 @@ def frame_of(
     import pandas
 
     frame = pandas.DataFrame(list(rows), columns=list(columns))
+    frame["keyword_weight"] = frame["keyword_weight"].astype("float64")  # NaN: what the mode has
     frame.attrs = {"evaluation": evaluation_id, "warnings": tuple(warnings)}
     return frame

@@ -84,6 +84,23 @@ class Preset:
         return record_html(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One evaluation that is kept: of which scope, as it was called then, on how many questions, with which
+    options, and how long it took, in seconds."""
+
+    id: int
+    scope: Scope
+    scope_label: str
+    questions: int
+    options: dict[str, Any]
+    seconds: float
+    created_at: datetime
+
+    def _repr_html_(self) -> str:
+        return record_html(self)
+
+
 # --- replay ----------------------------------------------------------------------------------
 
 Change = Literal["enters", "leaves", "stays"]

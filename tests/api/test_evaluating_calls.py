@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from workbench import Gold, InvalidInputError, Progress, Question, Scope, Workbench
+from workbench import Gold, InvalidInputError, NotFoundError, Progress, Question, Scope, Workbench
 from workbench.evaluation.question_files import question_lines
 from workbench.providers.fake_chat import FakeChat
 
@@ -183,6 +183,33 @@ def test_a_library_that_cannot_be_written_is_measured_without_a_record(
         assert wb.evaluate(QUESTIONS, project=1).attrs["evaluation"] is None
     finally:
         library.chmod(0o600)
+
+
+def test_what_was_measured_is_listed_shown_again_and_deleted(wb: Workbench) -> None:
+    one = wb.evaluate(QUESTIONS, project=1, grid={"top_k": [1], "keyword_weight": [0.3]})
+    two = wb.evaluate_chunk_sizes([40], QUESTIONS, project=1)
+    latest, first = wb.evaluations.list()
+    assert (latest.id, first.id, first.scope, first.scope_label, first.questions) == (
+        2,
+        1,
+        Scope.project(1),
+        "Minerals",
+        3,
+    )
+    assert wb.evaluations.figures(first).equals(one)
+    assert wb.evaluations.figures(2).equals(two)
+    assert wb.evaluations.figures(2).attrs["evaluation"] == 2
+    with pytest.raises(NotFoundError, match="Evaluation not found: 9"):
+        wb.evaluations.delete(first, 9)
+    wb.evaluations.delete(first, 2)
+    assert wb.evaluations.list() == []
+    for table in ("evaluations", "evaluation_results", "evaluation_scores"):
+        assert wb.sql(f"SELECT count(*) AS n FROM {table}")["n"].tolist() == [0]
+    for number in (0, -1, 2**70):
+        with pytest.raises(NotFoundError, match="Evaluation not found"):
+            wb.evaluations.figures(number)
+    with pytest.raises(InvalidInputError, match="neither an evaluation nor its id"):
+        wb.evaluations.figures("1")  # type: ignore[arg-type]  # that is the point
 
 
 # --- chunk sizes ---------------------------------------------------------------------------------

@@ -58,6 +58,8 @@ def test_no_call_shows_one_user_what_is_the_others(two: tuple[Workbench, Workben
         assert [project["id"] for project in found] == [own_project]
         assert [q.project_id for q in wb.questions.list()] == [own_project]
         wb.evaluate(project=own_project)
+        [kept] = wb.evaluations.list()
+        assert kept.scope == Scope.project(own_project)
         wb.replay(found_again := wb.search(QUESTION, scope=Scope.ALL))
         assert {p.paper_id for p in wb.replay(found_again)} == own
         for table in ("evaluations", "questions", "presets"):
@@ -66,6 +68,7 @@ def test_no_call_shows_one_user_what_is_the_others(two: tuple[Workbench, Workben
             assert set(wb.sql(f"SELECT * FROM {table}").iloc[:, 0]) <= {own_project}
 
 
+NOUNS = "Paper|Project|Memory|Conversation|Evaluation"
 CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.papers.get(1),
     lambda bob: bob.papers.pages(1),
@@ -125,6 +128,8 @@ CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.evaluate(bob.questions.list(), scope=Scope.project(1)),
     lambda bob: bob.evaluate_audit(project=1),
     lambda bob: bob.evaluate_chunk_sizes([100], bob.questions.list(), project=1),
+    lambda bob: bob.evaluations.figures(1),
+    lambda bob: bob.evaluations.delete(1),
     lambda bob: bob.presets.save(1, "Mine now", top_k=3),
     lambda bob: bob.presets.get("Minerals", "Narrow"),
     lambda bob: bob.presets.list(1),
@@ -147,11 +152,15 @@ def test_whatever_names_the_others_papers_or_project_does_not_find_it(
             ann.conversations.list(None),
             ann.questions.list(),
             ann.presets.list(1),
+            ann.evaluations.list(),
         )
 
+    ann.evaluate(project=1)
     state = of_ann()
     for number, call in enumerate(CALLS):
-        with pytest.raises(NotFoundError, match="(Paper|Project|Memory|Conversation) not found") as caught:
+        with pytest.raises(
+            NotFoundError, match="(Paper|Project|Memory|Conversation|Evaluation) not found"
+        ) as caught:
             call(bob)
         # the same words as for what does not exist at all
         assert "ann" not in str(caught.value), number

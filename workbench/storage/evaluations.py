@@ -9,8 +9,11 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
+from workbench.errors import NotFoundError
 from workbench.scope import Scope
 from workbench.storage.cleaning import clean_text
+from workbench.storage.moments import utc
+from workbench.tuning import Evaluation
 
 _FIGURES = ("mean", "low", "high", "difference", "difference_low", "difference_high", "p")
 
@@ -70,3 +73,59 @@ def record(
         ],
     )
     return evaluation_id
+
+
+_EVALUATION = """
+    SELECT evaluation_id, rag_project_id, scope_label, questions, options, seconds,
+           created_at AT TIME ZONE 'UTC'
+    FROM evaluations WHERE user_name = ?
+"""
+
+
+def get(cursor: DuckDBPyConnection, user: str, evaluation_id: int) -> Evaluation:
+    """One of the user's evaluations. Raises NotFoundError."""
+    known = 0 < evaluation_id < 2**63
+    row = cursor.execute(
+        _EVALUATION + " AND evaluation_id = ?", [user, evaluation_id if known else 0]
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"Evaluation not found: {evaluation_id}. List your evaluations to see their ids.")
+    return _evaluation(row)
+
+
+def list_evaluations(cursor: DuckDBPyConnection, user: str) -> list[Evaluation]:
+    """The user's evaluations, the latest first."""
+    rows = cursor.execute(_EVALUATION + " ORDER BY evaluation_id DESC", [user]).fetchall()
+    return [_evaluation(row) for row in rows]
+
+
+def results(cursor: DuckDBPyConnection, user: str, evaluation_id: int) -> list[dict[str, Any]]:
+    """The rows that ``record`` was given, set by set in their order; NaN where there is no figure. Raises
+    NotFoundError."""
+    owned = get(cursor, user, evaluation_id)
+    rows = cursor.execute(
+        f"SELECT set_number, parameters, metric, questions, {', '.join(_FIGURES)} FROM evaluation_results"
+        " WHERE evaluation_id = ? ORDER BY set_number, rowid",
+        [owned.id],
+    ).fetchall()
+    found = []
+    for number, parameters, metric, questions, *figures in rows:
+        numbers = [math.nan if figure is None else figure for figure in figures]
+        named = dict(zip(_FIGURES, numbers, strict=True))
+        head = {"set": number, "parameters": json.loads(parameters), "metric": metric, "questions": questions}
+        found.append(head | named)
+    return found
+
+
+def delete(cursor: DuckDBPyConnection, user: str, evaluation_id: int) -> None:
+    """Deletes an evaluation with all its figures. Raises NotFoundError."""
+    owned = get(cursor, user, evaluation_id)
+    for table in ("evaluation_scores", "evaluation_results", "evaluations"):
+        cursor.execute(f"DELETE FROM {table} WHERE evaluation_id = ?", [owned.id])
+
+
+def _evaluation(row: tuple[Any, ...]) -> Evaluation:
+    evaluation_id, rag_project_id, label, questions, options, seconds, created = row
+    return Evaluation(
+        evaluation_id, Scope(rag_project_id), label, questions, json.loads(options), seconds, utc(created)
+    )

@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
 from workbench.answering import answer_stream
-from workbench.asking import Asking, AskOptions
+from workbench.asking import Asking, AskOptions, likeness_of
 from workbench.background import Background
 from workbench.bibliography import Bibliography
 from workbench.chat.coverage import heard
+from workbench.chat.judging import judged
 from workbench.chat.tools import Tools
 from workbench.conversing import Conversation, Conversations
 from workbench.errors import InvalidInputError, ProviderError
@@ -262,9 +263,22 @@ class Workbench:
         """
         return self.conversations.of_paper(self.papers.get(paper).id)
 
-    def audit(self, text: str, evidence: Evidence) -> tuple[SentenceVerdict, ...]:
-        """What the evidence says of each sentence of ``text``: supported, partly, unsupported, uncited."""
-        return audit_text(text, evidence.passages)
+    def audit(
+        self,
+        text: str,
+        evidence: Evidence,
+        *,
+        embedder: Embedder | None = None,
+        judge: ChatModel | None = None,
+    ) -> tuple[SentenceVerdict, ...]:
+        """What the evidence says of each sentence of ``text``: supported, partly, unsupported, uncited.
+
+        An ``embedder`` is asked about sentences in other words; a ``judge`` (one call a sentence) may lower
+        a verdict, never raise it. Raises ProviderError where the embedder fails.
+        """
+        likeness = likeness_of(embedder) if embedder is not None else None
+        verdicts = audit_text(text, evidence.passages, likeness=likeness)
+        return judged(text, verdicts, evidence.passages, judge) if judge is not None else verdicts
 
     def retriever(self, scope: Scope = Scope.ORPHANS) -> Any:
         """A LlamaIndex ``BaseRetriever`` over the scope; its nodes carry title, file and pages."""

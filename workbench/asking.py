@@ -9,8 +9,9 @@ from typing import Any, TypedDict
 from workbench.chat.likelihood import Similarity
 from workbench.errors import EmbedderMismatchError, InvalidInputError, ProviderError
 from workbench.gathering import Found
-from workbench.interfaces import ChatModel, KeywordIndex, VectorIndex
+from workbench.interfaces import ChatModel, Embedder, KeywordIndex, VectorIndex
 from workbench.pooling import Mode
+from workbench.retrieval.likeness import Likeness
 from workbench.retrieval.parameters import SearchParameters
 from workbench.scope import Scope
 from workbench.searching import Searcher
@@ -38,6 +39,20 @@ class AskOptions(TypedDict, total=False):
     min_relevance: float | None
     mode: Mode
     provider: str | None
+
+
+def likeness_of(embedder: Embedder) -> Likeness:
+    """Cosines of a claim with texts, for the audit. Raises ProviderError when called."""
+
+    def likeness(claim: str, texts: Sequence[str]) -> Sequence[float]:
+        cut = [embedder.token_spans(text)[: embedder.max_tokens - 8] for text in (claim, *texts)]
+        fitting = [text[: spans[-1][1]] for text, spans in zip((claim, *texts), cut, strict=True) if spans]
+        if len(fitting) < 2:
+            return [0.0]
+        vectors = embedder.embed_documents(fitting)
+        return [float(cosine) for cosine in vectors[1:] @ vectors[0]]
+
+    return likeness
 
 
 class Asking:

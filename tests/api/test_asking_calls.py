@@ -27,6 +27,7 @@ from workbench import (
 )
 from workbench.interfaces import ChatMessage
 from workbench.providers.fake_chat import FakeChat
+from workbench.providers.fake_embedder import FakeEmbedder
 
 MELTING = "What is the melting point of arvenite?"
 SENTENCE = "The melting point of arvenite is 1013 degrees Celsius."
@@ -277,6 +278,15 @@ def test_an_audit_tells_for_each_sentence_what_the_evidence_says_of_it(wb: Workb
         "It is heavy.",
     ]
     assert wb.audit("", evidence) == ()
+
+
+def test_an_audit_may_hear_an_embedder_and_a_judge_that_only_lowers(wb: Workbench) -> None:
+    evidence = wb.search(MELTING, scope=Scope.project(1))
+    text = f"{SENTENCE} [1] The melting point of arvenite is 99 degrees Celsius. [1]"
+    judge = FakeChat("partly: it leaves out the pressure")
+    told = wb.audit(text, evidence, embedder=FakeEmbedder(), judge=judge)
+    assert [v.verdict for v in told] == ["partly", "unsupported"]
+    assert told[0].reason == "fake-chat says: it leaves out the pressure"
 
 
 class StrangeModel:

@@ -20,6 +20,7 @@ from workbench.retrieval.code_stretches import blank_code
 from workbench.retrieval.contradictions import contradiction
 from workbench.retrieval.figures import missing_figures, missing_number_words, stated_figures
 from workbench.retrieval.languages import in_other_languages
+from workbench.retrieval.likeness import Likeness, second_opinion
 from workbench.retrieval.markers import marker_numbers
 from workbench.retrieval.names import is_numbered, mentioned, names, spelled_out
 from workbench.retrieval.sentences import sentence_spans
@@ -40,8 +41,12 @@ _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _BOLD_LINE = re.compile(r"(\*\*|__).+\1\s*(?:\(\d{4}\))?:?")
 
 
-def audit_text(text: str, passages: Sequence[Passage]) -> tuple[SentenceVerdict, ...]:
+def audit_text(
+    text: str, passages: Sequence[Passage], *, likeness: Likeness | None = None
+) -> tuple[SentenceVerdict, ...]:
     """A verdict for each sentence of ``text`` that states something, in order.
+
+    ``likeness`` gives an embedder's opinion where the words that claim and source share do not decide.
 
     ``n`` and ``quote`` name the passage that fits best among those the sentence cites. Offsets count
     characters of ``text``. Headings, code and fragments of fewer than ``FEWEST_WORDS`` words are left out.
@@ -55,7 +60,7 @@ def audit_text(text: str, passages: Sequence[Passage]) -> tuple[SentenceVerdict,
             continue
         cited = [known[n] for n in dict.fromkeys(numbers)]
         others = [p for p in passages if p.n not in numbers]
-        verdict, reason, n, quote = _judge(claim, cited, others)
+        verdict, reason, n, quote = _judge(claim, cited, others, likeness)
         verdicts.append(SentenceVerdict(claim, verdict, reason, n, quote, start, end))
     return tuple(verdicts)
 
@@ -152,13 +157,16 @@ def missing_names(claim: str, source: str, *, numbered: bool) -> list[str]:
 
 
 def _judge(
-    claim: str, cited: Sequence[Passage], others: Sequence[Passage]
+    claim: str, cited: Sequence[Passage], others: Sequence[Passage], likeness: Likeness | None
 ) -> tuple[Verdict, str, int | None, str]:
     """A sentence may cite several passages for its parts, so they are judged together."""
     if not cited:
         return "uncited", "it cites no passage", None, ""
     source = "\n\n".join(source_text(p) for p in cited)
+    verdict: Verdict
     verdict, reason = support_of(claim, source)
+    if likeness is not None:
+        verdict, reason = second_opinion(claim, source, verdict, reason, likeness)
     if verdict == "partly":
         better = _says_it_better(claim, source, others)
         if better is not None:

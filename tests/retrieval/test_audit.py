@@ -238,6 +238,32 @@ def test_a_statement_without_a_marker_is_uncited_in_any_script() -> None:
     ]
 
 
+def test_each_row_of_a_table_is_a_claim() -> None:
+    text = (
+        "| engine | recall |\n| --- | --- |\n| FAISS graph index | 0.205 [1] |\n"
+        "| FAISS graph index | 0.9 [1] |\n| opening the library | 10 ms | [2] |\n"
+    )
+    assert verdicts(text) == [
+        ("FAISS graph index 0.205", "supported"),
+        ("FAISS graph index 0.9", "unsupported"),
+        ("opening the library 10 ms", "supported"),
+    ]
+
+
+def test_headings_with_a_marker_and_prose_inside_code_are_claims() -> None:
+    text = (
+        "## Recall fell to 0.9 [1]\n\n```\nThe recall of a FAISS graph index fell to 0.9 [1].\n"
+        "Nobody knows why it fell so far.\nselect recall from index where paper = 7\n```\n"
+        "The recall of the graph index fell to 0.205 [1]."
+    )
+    assert verdicts(text) == [
+        ("Recall fell to 0.9", "unsupported"),
+        ("The recall of a FAISS graph index fell to 0.9.", "unsupported"),
+        ("Nobody knows why it fell so far.", "uncited"),
+        ("The recall of the graph index fell to 0.205.", "supported"),
+    ]
+
+
 def test_a_lead_in_with_a_figure_is_a_claim() -> None:
     assert verdicts("The recall fell to 0.3 in two ways:\n- it fell [1]") == [
         ("The recall fell to 0.3 in two ways:", "uncited"),

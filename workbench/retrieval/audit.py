@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.records import Passage, SentenceVerdict, Support, Verdict
 from workbench.retrieval.alterations import altered, word_for_word
+from workbench.retrieval.answer_blocks import rows, statements_in_code, without_bars
 from workbench.retrieval.belonging import taken_from_elsewhere
 from workbench.retrieval.bindings import misplaced
 from workbench.retrieval.citations import claim_weights, coverage
@@ -35,6 +36,7 @@ BETTER_FROM = 0.75  # … and the share it must hold
 FEWEST_WORDS = 3  # shorter stretches are headings or interjections, not claims
 
 _MARKERS = re.compile(r"[^\S\n]*\[\d{1,4}\]")
+_NUMBER = re.compile(r"\[(\d{1,4})\]")
 _LEADING_MARKERS = re.compile(r"\s*(?:\[\d{1,4}\][^\S\n]*)+")
 _OPENING_SIGNS = re.compile(r"^(?:[\s#>*•◦▪-]+|\(?\d{1,2}[.)]\s+)+")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
@@ -49,7 +51,8 @@ def audit_text(
     ``likeness`` gives an embedder's opinion where the words that claim and source share do not decide.
 
     ``n`` and ``quote`` name the passage that fits best among those the sentence cites. Offsets count
-    characters of ``text``. Headings, code and fragments of fewer than ``FEWEST_WORDS`` words are left out.
+    characters of ``text``. Headings without a marker, code that is no prose and fragments of fewer
+    than ``FEWEST_WORDS`` words are left out. A row of a table is a sentence.
     """
     known = {p.n: p for p in passages}
     verdicts = []
@@ -62,7 +65,14 @@ def audit_text(
         others = [p for p in passages if p.n not in numbers]
         verdict, reason, n, quote = _judge(claim, cited, others, likeness)
         verdicts.append(SentenceVerdict(claim, verdict, reason, n, quote, start, end))
-    return tuple(verdicts)
+    for start, end in statements_in_code(text):
+        if any(v.char_start < end and start < v.char_end for v in verdicts):
+            continue  # inside a sentence that runs on round the code
+        numbers = [int(n) for n in _NUMBER.findall(text[start:end]) if int(n) in known]
+        claim = plain_claim(text[start:end])
+        verdict, reason, n, quote = _judge(claim, [known[n] for n in dict.fromkeys(numbers)], (), likeness)
+        verdicts.append(SentenceVerdict(claim, verdict, reason, n, quote, start, end))
+    return tuple(sorted(verdicts, key=lambda verdict: verdict.char_start))
 
 
 def claim_spans(text: str) -> list[tuple[int, int]]:
@@ -75,13 +85,14 @@ def claim_spans(text: str) -> list[tuple[int, int]]:
             spans[-1] = (spans[-1][0], leading.end() - _trailing_space(leading.group()))
             start = leading.end()
         if blank[start:end].strip():
-            spans.append((start, end))
+            spans += rows(blank, start, end)
     return spans
 
 
 def plain_claim(sentence: str) -> str:
     """A sentence without its markers and without list and emphasis signs."""
-    return _EMPHASIS.sub("", _OPENING_SIGNS.sub("", _MARKERS.sub("", sentence))).strip()
+    plain = without_bars(_MARKERS.sub("", sentence))
+    return _EMPHASIS.sub("", _OPENING_SIGNS.sub("", plain)).strip()
 
 
 def support_of(claim: str, source: str) -> tuple[Support, str]:

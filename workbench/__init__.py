@@ -28,6 +28,7 @@ from workbench.errors import (
     SettingsError,
     WorkbenchError,
 )
+from workbench.matrix import Matrix, MatrixInfo, MatrixRow
 from workbench.records import (
     Answer,
     AnswerDone,
@@ -128,6 +129,9 @@ __all__ = [
     "LibraryLockedError",
     "LibraryVersionError",
     "MatchedReference",
+    "Matrix",
+    "MatrixInfo",
+    "MatrixRow",
     "Memory",
     "Message",
     "NotFoundError",

@@ -15,6 +15,7 @@ from workbench.bibliography import Bibliography
 from workbench.chat.coverage import heard
 from workbench.chat.judging import judged
 from workbench.chat.tools import Tools
+from workbench.comparing import Matrices
 from workbench.conversing import Conversation, Conversations
 from workbench.errors import InvalidInputError, ProviderError
 from workbench.evaluations import Evaluations
@@ -124,6 +125,8 @@ class Workbench:
         )
         self.evaluate, self.evaluate_chunk_sizes = measuring.evaluate, measuring.evaluate_chunk_sizes
         self.evaluate_audit, self.replay = measuring.evaluate_audit, measuring.replay
+        self.matrices = Matrices(self._asking, self.projects)
+        self.matrix = self.matrices.ask
         self.memory = Memories(
             self._database,
             self.user,

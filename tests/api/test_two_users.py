@@ -24,6 +24,7 @@ def two(open_as: Callable[..., Workbench], mineral_files: list[Path]) -> tuple[W
         wb.conversations.create(Scope.project(number), title=f"Thread of {wb.user}")
         wb.questions.add(QUESTION, *((1, 2) if wb is ann else (4, 2)), project=number)
         wb.presets.save(number, "Narrow", max_per_paper=2)
+        wb.matrix(QUESTION, project=number)
     return ann, bob
 
 
@@ -62,13 +63,16 @@ def test_no_call_shows_one_user_what_is_the_others(two: tuple[Workbench, Workben
         assert kept.scope == Scope.project(own_project)
         wb.replay(found_again := wb.search(QUESTION, scope=Scope.ALL))
         assert {p.paper_id for p in wb.replay(found_again)} == own
+        assert [m.scope.project_id for m in wb.matrices.list()] == [own_project]
+        assert {row.paper_id for row in wb.matrix(QUESTION, scope=Scope.ALL)} == own
+        assert set(wb.sql("SELECT paper_id FROM matrix_cells")["paper_id"]) == own
         for table in ("evaluations", "questions", "presets"):
             assert len(wb.sql(f"SELECT * FROM {table}")) == 1
         for table in ("conversations", "messages", "memories"):
             assert set(wb.sql(f"SELECT * FROM {table}").iloc[:, 0]) <= {own_project}
 
 
-NOUNS = "Paper|Project|Memory|Conversation|Evaluation"
+NOUNS = "Paper|Project|Memory|Conversation|Evaluation|Matrix"
 CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.papers.get(1),
     lambda bob: bob.papers.pages(1),
@@ -119,6 +123,9 @@ CALLS: list[Callable[[Workbench], Any]] = [
     lambda bob: bob.project_chat(1),
     lambda bob: bob.paper_chat(1),
     lambda bob: bob.questions.add("What is it?", 1, 2),
+    lambda bob: bob.matrices.get(1),
+    lambda bob: bob.matrices.delete(1),
+    lambda bob: bob.matrix("What is it?", project=1),
     lambda bob: bob.questions.add("What is it?", 4, 2, project="Minerals"),
     lambda bob: bob.questions.list(Scope.project(1)),
     lambda bob: bob.questions.get("q-1", project=1),
@@ -159,7 +166,7 @@ def test_whatever_names_the_others_papers_or_project_does_not_find_it(
     state = of_ann()
     for number, call in enumerate(CALLS):
         with pytest.raises(
-            NotFoundError, match="(Paper|Project|Memory|Conversation|Evaluation) not found"
+            NotFoundError, match="(Paper|Project|Memory|Conversation|Evaluation|Matrix) not found"
         ) as caught:
             call(bob)
         # the same words as for what does not exist at all

@@ -14,6 +14,7 @@ import pytest
 
 from tests.storage.small_papers import DIMENSION, draft
 from workbench.errors import InvalidInputError
+from workbench.matrix import MatrixRow
 from workbench.records import Dropped, Evidence
 from workbench.scope import Scope
 from workbench.storage import (
@@ -21,6 +22,7 @@ from workbench.storage import (
     evaluations,
     generations,
     ledger,
+    matrices,
     memories,
     messages,
     papers,
@@ -73,6 +75,24 @@ def two_users(tmp_path_factory: pytest.TempPathFactory) -> Database:
                 results=[result],
                 scores=[(0, word, f"{word} question", "m", 1, 2)],
             )
+            matrix = matrices.begin(cursor, user, Scope.ALL, [f"{word} question"], {})
+            row = MatrixRow(
+                question=f"{word} question",
+                paper_id=paper_id,
+                title="",
+                file="",
+                answer=f"{word} answer",
+                quote="",
+                page=None,
+                page_label=None,
+                page_unit="page",
+                char_start=None,
+                char_end=None,
+                support=None,
+                refused=True,
+                provider=word,
+            )
+            matrices.put(cursor, matrix, 0, row, revision=1)
         shares.share(cursor, "bob", paper_id)
     return database
 
@@ -105,6 +125,8 @@ def test_each_view_holds_the_users_rows_alone(two_users: Database) -> None:
         "evaluation_results": values(two_users, "SELECT metric, mean FROM evaluation_results"),
         "evaluation_scores": values(two_users, "SELECT label, part, whole FROM evaluation_scores"),
         "presets": values(two_users, "SELECT name, parameters, chosen FROM presets"),
+        "matrices": values(two_users, "SELECT questions FROM matrices"),
+        "matrix_cells": values(two_users, "SELECT provider, cell->>'answer' FROM matrix_cells"),
     }
     assert seen == {
         "papers": [["On mine", "mine.txt", False], ["On shared", "shared.txt", True]],
@@ -124,6 +146,8 @@ def test_each_view_holds_the_users_rows_alone(two_users: Database) -> None:
         "evaluation_results": [["mine", 0.5]],
         "evaluation_scores": [["mine", 1.0, 2.0]],
         "presets": [["mine preset", '{"top_k": 4}', True]],
+        "matrices": [['["mine question"]']],
+        "matrix_cells": [["mine", "mine answer"]],
     }
     assert set(seen) == set(readonly_sql.VIEWS)
     for view in readonly_sql.VIEWS:

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 def write_answer(answer: Answer) -> str:
     """The whole answer as one JSON text."""
-    return json.dumps(_plain(dataclasses.asdict(answer)), ensure_ascii=False)
+    return json.dumps(plain_values(dataclasses.asdict(answer)), ensure_ascii=False)
 
 
 def read_answer(text: str) -> Answer:
@@ -69,14 +69,14 @@ def _record(kind: type[T], values: Mapping[str, Any], **built: Any) -> T:
     return kind(**frozen, **built)
 
 
-def _plain(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
     """``value`` of JSON's own kinds: numpy's numbers as Python's, texts as the library can hold them."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, Mapping):
-        return {clean_text(str(key)): _plain(inner) for key, inner in value.items()}
+        return {clean_text(str(key)): plain_values(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [plain_values(inner) for inner in value]
     if isinstance(value, float) and value != value:  # JSON has no NaN
         return None
     return value.item() if hasattr(value, "item") else value

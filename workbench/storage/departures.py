@@ -11,11 +11,12 @@ OPENING = 200  # characters of a paper that summaries of its projects are made f
 
 
 def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, name: str) -> None:
-    """Removes the project's own chat, its memories and its presets. Threads that saw the project see orphans
-    from now on, and say so; its labelled questions stay, in no project."""
+    """Removes the project's own chat, its memories, presets and matrices. Threads that saw the project see
+    orphans from now on, and say so; its labelled questions stay, in no project."""
     for table in ("memories", "presets"):
         cursor.execute(f"DELETE FROM {table} WHERE user_name = ? AND project_id = ?", [user, project_id])
     _free_questions(cursor, user, project_id)
+    _remove_matrices(cursor, user, project_id)
     rows = cursor.execute(
         "SELECT conversation_id FROM conversations"
         " WHERE user_name = ? AND kind = 'project' AND rag_project_id = ?",
@@ -31,6 +32,16 @@ def project_deleted(cursor: DuckDBPyConnection, user: str, project_id: int, *, n
         " WHERE user_name = ? AND kind = 'thread' AND rag_project_id = ?",
         [notice, user, project_id],
     )
+
+
+def _remove_matrices(cursor: DuckDBPyConnection, user: str, project_id: int) -> None:
+    rows = cursor.execute(
+        "SELECT matrix_id FROM matrices WHERE user_name = ? AND rag_project_id = ?", [user, project_id]
+    ).fetchall()
+    for table in ("matrix_cells", "matrices"):
+        cursor.execute(
+            f"DELETE FROM {table} WHERE matrix_id IN (SELECT unnest(?::BIGINT[]))", [[row[0] for row in rows]]
+        )
 
 
 def _free_questions(cursor: DuckDBPyConnection, user: str, project_id: int) -> None:
@@ -54,8 +65,13 @@ def _free_questions(cursor: DuckDBPyConnection, user: str, project_id: int) -> N
 
 
 def paper_left(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
-    """Removes the user's chat about a paper that leaves the user's library, and empties the summaries of the
-    projects it is still in, because they may tell of it."""
+    """Removes the user's chat about a paper that leaves the user's library, and what it said in matrices, and
+    empties the summaries of the projects it is still in, because they may tell of it."""
+    cursor.execute(
+        "DELETE FROM matrix_cells WHERE paper_id = ?"
+        " AND matrix_id IN (SELECT matrix_id FROM matrices WHERE user_name = ?)",
+        [paper_id, user],
+    )
     cursor.execute(
         "UPDATE projects SET auto_summary = NULL, summary_updated_at = NULL, summary_by = NULL"
         " WHERE user_name = ? AND project_id IN (SELECT project_id FROM project_papers WHERE paper_id = ?)",

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from workbench.errors import NotFoundError
 from workbench.records import Answer, Message
 from workbench.scope import Scope
-from workbench.storage import conversations, papers
+from workbench.storage import conversations, papers, revisions
 from workbench.storage.answer_json import read_answer, write_answer
 from workbench.storage.cleaning import clean_text
 from workbench.storage.moments import utc
@@ -167,7 +167,7 @@ def _with_changes(cursor: DuckDBPyConnection, user: str, found: list[Message]) -
     seen = _revisions_seen(cursor, [m.id for m in found])
     wanted = sorted({c.paper_id for m in found if m.answer for c in m.answer.citations})
     visible = {p.id for p in papers.list_papers(cursor, user, wanted)} if wanted else set()
-    now = _revisions_now(cursor, wanted)
+    now = revisions.of_papers(cursor, wanted)
     messages = []
     for message in found:
         changes = []
@@ -209,11 +209,3 @@ def _revisions_seen(cursor: DuckDBPyConnection, message_ids: list[int]) -> dict[
         [message_ids],
     ).fetchall()
     return {(message_id, paper_id): revision for message_id, paper_id, revision in rows}
-
-
-def _revisions_now(cursor: DuckDBPyConnection, paper_ids: list[int]) -> dict[int, int]:
-    rows = cursor.execute(
-        "SELECT paper_id, revision FROM paper_changes WHERE paper_id IN (SELECT unnest(?::BIGINT[]))",
-        [paper_ids],
-    ).fetchall()
-    return dict(rows)

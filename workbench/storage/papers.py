@@ -163,7 +163,6 @@ def unlink(cursor: DuckDBPyConnection, user: str, paper_id: int) -> None:
     departures.paper_left(cursor, user, paper_id)
     for table in ("project_papers", "bibliography"):
         cursor.execute(f"DELETE FROM {table} WHERE user_name = ? AND paper_id = ?", [user, paper_id])
-    departures.paper_left(cursor, user, paper_id)
     delete_if_unneeded(cursor, paper_id)
 
 
@@ -314,7 +313,15 @@ def delete_if_unneeded(cursor: DuckDBPyConnection, paper_id: int) -> None:
 
 def _delete(cursor: DuckDBPyConnection, paper_id: int) -> None:
     contents.remove(cursor, paper_id)
-    for table in ("project_papers", "retrieval_passages", "notes", "shares", "bibliography", "papers"):
+    for table in (
+        "project_papers",
+        "retrieval_passages",
+        "notes",
+        "shares",
+        "bibliography",
+        "matrix_cells",
+        "papers",
+    ):
         cursor.execute(f"DELETE FROM {table} WHERE paper_id = ?", [paper_id])
     revisions.bump(cursor, paper_id, present=False)
 

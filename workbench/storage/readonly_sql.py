@@ -111,6 +111,14 @@ VIEWS = {
         SELECT project_id, name, parameters, chosen, created_at AT TIME ZONE 'UTC' AS created_at,
                updated_at AT TIME ZONE 'UTC' AS updated_at
         FROM {library}.main.presets WHERE user_name = {user}""",
+    "matrices": """
+        SELECT matrix_id, rag_project_id, questions, created_at AT TIME ZONE 'UTC' AS created_at
+        FROM {library}.main.matrices WHERE user_name = {user}""",
+    "matrix_cells": """
+        SELECT c.matrix_id, c.question, c.paper_id, c.provider, c.cell,
+               c.asked_at AT TIME ZONE 'UTC' AS asked_at
+        FROM {library}.main.matrix_cells c WHERE c.matrix_id IN
+            (SELECT matrix_id FROM {library}.main.matrices WHERE user_name = {user})""",
 }
 _VISIBLE = """SELECT paper_id FROM {library}.main.papers WHERE shared
     UNION SELECT paper_id FROM {library}.main.library_links WHERE user_name = {user}"""
@@ -147,8 +155,8 @@ def run(
 
     The query sees the views ``papers``, ``pages``, ``chunks``, ``projects``, ``project_papers``,
     ``retrievals``, ``retrieval_passages``, ``ledger``, ``conversations``, ``messages``, ``memories``,
-    ``questions``, ``question_gold``, ``evaluations``, ``evaluation_results``, ``evaluation_scores`` and
-    ``presets``, each with the user's own rows; times are in UTC.
+    ``questions``, ``question_gold``, ``evaluations``, ``evaluation_results``, ``evaluation_scores``,
+    ``presets``, ``matrices`` and ``matrix_cells``, each with the user's own rows; times are in UTC.
     ``parameters`` are bound to ``?`` or ``$name``. Raises InvalidInputError, in one line, for anything that
     is not a SELECT on those, for DuckDB's own complaints, for more than ``MAX_ROWS`` rows or ``MAX_BYTES``
     bytes, and after ``timeout`` seconds.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from duckdb import DuckDBPyConnection
 
 
@@ -25,6 +27,15 @@ def latest(cursor: DuckDBPyConnection) -> int:
     row = cursor.execute("SELECT coalesce(max(revision), 0) FROM paper_changes").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def of_papers(cursor: DuckDBPyConnection, paper_ids: Sequence[int]) -> dict[int, int]:
+    """The last content change of each of these papers."""
+    rows = cursor.execute(
+        "SELECT paper_id, revision FROM paper_changes WHERE paper_id IN (SELECT unnest(?::BIGINT[]))",
+        [list(paper_ids)],
+    ).fetchall()
+    return dict(rows)
 
 
 def since(cursor: DuckDBPyConnection, revision: int) -> dict[int, bool]:

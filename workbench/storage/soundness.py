@@ -66,6 +66,12 @@ NEVER = (
         " UNION ALL SELECT 1 FROM presets WHERE chosen GROUP BY project_id HAVING count(*) > 1)",
     ),
     (
+        "answers of no matrix, and matrices of a project that is not their user's",
+        "SELECT (SELECT count(*) FROM matrix_cells WHERE matrix_id NOT IN (SELECT matrix_id FROM matrices))"
+        " + (SELECT count(*) FROM matrices WHERE rag_project_id > 0"
+        " AND (user_name, rag_project_id) NOT IN (SELECT (user_name, project_id) FROM projects))",
+    ),
+    (
         "places of no question, and figures of no evaluation",
         "SELECT (SELECT count(*) FROM question_gold"
         " WHERE question_id NOT IN (SELECT question_id FROM questions))"

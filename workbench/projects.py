@@ -75,6 +75,9 @@ class Projects:
         paper_ids = [paper_id_of(p) for p in papers if not isinstance(p, str | Path)]
         if paper_ids:
             with self._database.write() as cursor:
+                new = set(paper_ids) - set(project_store.paper_ids(cursor, self._user, found.id))
+                now = project_store.get(cursor, self._user, found.id)
+                project_store.require_room(now, len(new), limit=self._max_papers)  # before any goes in
                 for paper_id in paper_ids:
                     project_store.add_paper(cursor, self._user, found.id, paper_id, limit=self._max_papers)
             self._papers.index_soon(paper_ids)

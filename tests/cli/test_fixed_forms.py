@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+
 from tests.cli.conftest import Cli, run_apart, run_here
 from tests.mineral_papers import write_pdf
+from workbench.cli import command
 
 MELTING = "What is the melting point of arvenite?"
 SENTENCE = "The melting point of arvenite is 1013 degrees Celsius."
@@ -133,6 +136,24 @@ def test_doctor_tells_a_sound_library_from_a_broken_one(cli: Cli, library: Path)
     assert "is not a library" in ruined.json["findings"][0]
 
 
+def test_every_verb_takes_json_but_those_that_serve() -> None:
+    def leaves(one: click.Command, path: str) -> dict[str, click.Command]:
+        if not isinstance(one, click.Group):
+            return {path: one}
+        return {
+            name: leaf
+            for verb, inner in one.commands.items()
+            for name, leaf in leaves(inner, f"{path} {verb}".strip()).items()
+        }
+
+    without = {
+        name
+        for name, verb in leaves(command, "").items()
+        if not any("--json" in parameter.opts for parameter in verb.params)
+    }
+    assert without == {"dashboard", "lab"}
+
+
 def test_every_verb_with_json_prints_one_object(cli: Cli, tmp_path: Path) -> None:
     keys = {
         ("projects", "create", "New"): {"project"},
@@ -143,6 +164,9 @@ def test_every_verb_with_json_prints_one_object(cli: Cli, tmp_path: Path) -> Non
         ("projects", "archive", "Newer"): {"project"},
         ("projects", "delete", "Newer"): {"project"},
         ("papers", "list"): {"papers"},
+        ("papers", "show", "1"): {"paper", "projects"},
+        ("papers", "page", "1", "1"): {"page", "path", "quote_found"},
+        ("memory", "add", "I use mice."): {"memories"},
         ("reprocess", "1"): {"files"},
         ("papers", "remove", "1"): {"paper"},
         ("compact",): {"bytes", "bytes_before"},

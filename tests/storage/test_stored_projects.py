@@ -181,7 +181,7 @@ def test_the_limit_is_named_with_the_way_out(database: Database, add_paper: AddP
         with pytest.raises(ConflictError) as raised:
             projects.add_paper(cursor, "ann", made.id, two, limit=1)
         assert str(raised.value) == (
-            "Project “p” holds 1 papers and its limit is 1: remove one, "
+            "Project “p” holds 1 paper and its limit is 1: remove one, "
             "or raise WORKBENCH_PROJECT_MAX_PAPERS (0 means no limit)."
         )
         assert projects.add_paper(cursor, "ann", made.id, two, limit=0) is True

@@ -148,8 +148,10 @@ def add_paper(
 def require_room(project: Project, papers_to_come: int, *, limit: int) -> None:
     """Raises ConflictError where the project would hold more than ``limit`` papers, 0 for no limit."""
     if limit and papers_to_come and project.paper_count + papers_to_come > limit:
+        held = "1 paper" if project.paper_count == 1 else f"{project.paper_count} papers"
+        more = "" if papers_to_come == 1 else f", so {papers_to_come} more do not fit"
         raise ConflictError(
-            f"Project “{project.name}” holds {project.paper_count} papers and its limit is {limit}: "
+            f"Project “{project.name}” holds {held} and its limit is {limit}{more}: "
             "remove one, or raise WORKBENCH_PROJECT_MAX_PAPERS (0 means no limit)."
         )
 

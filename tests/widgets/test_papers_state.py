@@ -138,8 +138,8 @@ def test_a_full_project_says_what_can_be_done_here(
     monkeypatch.setattr(wb.projects, "_max_papers", 1)
     panel.act({"do": "add_from_library", "with": {"ids": ids}})
     assert panel.error == (
-        "Project “Weaving” holds 0 papers and its limit is 1, so 2 more do not fit. Take one out with its ⋯ menu,"
-        " or choose another project."
+        "Project “Weaving” holds 0 papers and its limit is 1, so 2 more do not fit. Take one out with its ⋯"
+        " menu, or choose another project."
     )
     assert wb.projects.papers("Weaving") == [], "all of them or none"
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import astuple, dataclass
 
 from workbench.chat.quotable import Stretch
+from workbench.retrieval.asked_terms import asks_for_everything
 from workbench.retrieval.names import mentioned, names
 from workbench.retrieval.sections import asks_for_proposal, section_asked_for
 from workbench.retrieval.term_sets import term_set
@@ -61,7 +62,7 @@ class Features:
     opener: float  # it opens with a word that means something said before; 2 where that cannot come along
     first_page: float  # where abstracts say in plain words what was found
     headed: float = 0.0  # it stands under the heading that the question asks for
-    proposes: float = 0.0  # … and says what is proposed
+    proposes: float = 0.0  # it says what is proposed, under that heading or on the first page
 
 
 # The last two are not fitted, as too few questions ask for a section: they outweigh all else together but for
@@ -87,12 +88,13 @@ def log_odds(
     and is not like it either."""
     features = features_of(question, stretches)
     likeness = _likeness(stretches, features, similarity)
-    return [_weighed(found, like) for found, like in zip(features, likeness, strict=True)]
+    everything = asks_for_everything(question)
+    return [_odds(found, like, related=everything) for found, like in zip(features, likeness, strict=True)]
 
 
 def features_of(question: str, stretches: Sequence[Stretch]) -> list[Features]:
     """The features of each stretch but for its likeness, which is dear to compute and left at 0."""
-    bags = [term_set(s.text) for s in stretches]
+    bags = [term_set(f"{s.header or ''}\n{s.text}") for s in stretches]  # a row is shown with its head
     weights = _rarity(query_terms(question), bags)
     best = max((s.passage.score for s in stretches), default=0.0) or 1.0
     wants_figure = _WANTS_FIGURE.search(question) is not None
@@ -107,6 +109,7 @@ def features_of(question: str, stretches: Sequence[Stretch]) -> list[Features]:
         headed = section_asked_for(question, stretch.heading) and all(
             mentioned(name, term_set(stretch.passage.title)) for name in named
         )
+        from_start = headed or stretch.passage.page_start == 1
         found.append(
             Features(
                 inside=_share(weights, bag),
@@ -118,7 +121,7 @@ def features_of(question: str, stretches: Sequence[Stretch]) -> list[Features]:
                 opener=opens_midway(stretch) * (1.0 if follows else 2.0),
                 first_page=float(stretch.passage.page_start == 1),
                 headed=float(headed),
-                proposes=float(headed and proposal and _PROPOSES.search(stretch.text) is not None),
+                proposes=float(proposal and from_start and _PROPOSES.search(stretch.text) is not None),
             )
         )
     return found
@@ -129,8 +132,10 @@ def opens_midway(stretch: Stretch) -> bool:
     return _OPENER.match(stretch.text) is not None
 
 
-def _weighed(found: Features, likeness: float | None) -> float:
-    if likeness is None or not (found.inside or found.beside or found.headed or likeness > 0):
+def _odds(found: Features, likeness: float | None, *, related: bool) -> float:
+    """``related``: whatever the terms, as of a question about the papers as such."""
+    related = related or bool(found.inside or found.beside or found.headed)
+    if likeness is None or not (related or likeness > 0):
         return NOTHING
     known: float = sum(w * f for w, f in zip(astuple(WEIGHTS), astuple(found), strict=True))
     return known + WEIGHTS.likeness * likeness
@@ -143,7 +148,7 @@ def _likeness(
     ``COMPARED`` that come nearest without it."""
     if similarity is None or not stretches:
         return [0.0] * len(stretches)
-    known = [_weighed(found, 0.0) for found in features]
+    known = [_odds(found, 0.0, related=False) for found in features]
     compared = sorted(range(len(known)), key=lambda i: -known[i])[:COMPARED]
     cosines = dict(zip(compared, similarity([stretches[i].text for i in compared]), strict=True))
     return [cosines.get(index) for index in range(len(stretches))]

@@ -55,4 +55,6 @@ def _missing(answerable: Answerability) -> str:
         return f"They do not mention {', '.join(answerable.missing_names)}."
     if answerable.apart:
         return f"None of them mentions {' and '.join(answerable.apart)} together."
+    if answerable.absent:
+        return f"They do not speak of {', '.join(answerable.absent)}."
     return ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from workbench.retrieval.asked_terms import asks_for_everything
+
 LONGEST_HEADING = 70  # characters
 MOST_WORDS = 9
 
@@ -42,7 +44,7 @@ def is_heading(text: str) -> bool:
 
 def asks_for_proposal(question: str) -> bool:
     """Whether a question asks what a paper is about, which its abstract says."""
-    return _PROPOSAL.search(question) is not None
+    return _PROPOSAL.search(question) is not None or asks_for_everything(question)
 
 
 def section_asked_for(question: str, heading: str) -> bool:

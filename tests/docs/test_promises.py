@@ -1,4 +1,5 @@
-"""PROMISES.tsv tells for each promise the product was made for where it lives and which tests show it."""
+"""PROMISES.tsv tells for each promise the product was made for where it lives and which tests show it;
+FAULTS.tsv for faults that users of neighbouring tools met which tests show the right value here."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 
 
-def rows() -> list[dict[str, str]]:
-    with (TESTS / "PROMISES.tsv").open(encoding="utf-8", newline="") as file:
+def rows(table: str = "PROMISES.tsv") -> list[dict[str, str]]:
+    with (TESTS / table).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
@@ -39,12 +40,24 @@ def test_every_place_named_is_there() -> None:
     assert [row["where it lives"] for row in rows() if not (ROOT / row["where it lives"]).is_file()] == []
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row["promise"][:60])
-def test_every_test_named_is_there(row: dict[str, str]) -> None:
+def missing_of(row: dict[str, str]) -> list[str]:
+    """The tests that a row names and that are not there."""
     missing = []
     for named in row["tests"].split():
         file, name = named.split("::")
         path = TESTS / file
         if not path.is_file() or name not in named_in(path):
             missing.append(named)
-    assert missing == []
+    return missing
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row["promise"][:60])
+def test_every_test_named_is_there(row: dict[str, str]) -> None:
+    assert missing_of(row) == []
+
+
+@pytest.mark.parametrize("row", rows("FAULTS.tsv"), ids=lambda row: row["number"])
+def test_every_fault_has_its_tests_or_a_reason(row: dict[str, str]) -> None:
+    assert row["fault"] and row["what is right here"]
+    assert bool(row["tests"]) != bool(row["why it cannot happen"])
+    assert missing_of(row) == []

@@ -61,7 +61,9 @@ def test_a_project_is_created_and_chosen(page: Page) -> None:
     page.get_by_label("Project name").fill(PROJECT)
     page.keyboard.press("Enter")
     expect(page.locator(".wb-project[aria-current]")).to_contain_text(PROJECT)
-    expect(page.get_by_label("Papers this question sees").locator("option:checked")).to_have_text(PROJECT)
+    expect(
+        page.get_by_label("Papers this question sees")
+    ).to_be_hidden()  # a project's own chat sees it alone
 
 
 def test_a_paper_is_added_by_path_and_its_hostile_title_is_text(page: Page, served: Served) -> None:
@@ -212,10 +214,15 @@ def test_a_paper_leaves_the_project_by_its_menu_and_comes_back_from_the_library(
 
 
 def test_another_scope_shows_its_own_thread_and_the_sidebar_agrees(page: Page) -> None:
-    page.get_by_label("Papers this question sees").select_option(label="All notes")
-    expect(page.locator(".wb-project[aria-current]")).to_contain_text("All notes")
+    page.locator(".wb-project").filter(has_text="All notes").click()
     expect(page.locator(".wb-turn")).to_have_count(0)
-    page.locator(".wb-project").filter(has_text=PROJECT).click()
+    sees = page.get_by_label("Papers this question sees")
+    expect(sees.locator("option:checked")).to_have_text("All notes")
+    sees.select_option(label="Orphan notes")
+    expect(page.locator(".wb-project[aria-current]")).to_contain_text("Orphan notes")
+    sees.select_option(label=PROJECT)
+    expect(page.locator(".wb-project[aria-current]")).to_contain_text(PROJECT)
+    expect(sees).to_be_hidden()
     expect(page.locator(".wb-turn")).to_have_count(4)
 
 

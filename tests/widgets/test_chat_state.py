@@ -252,9 +252,13 @@ def test_a_scope_that_a_tool_sets_moves_the_panels_and_keeps_the_thread(scripted
     ask(chat, "Use my weaving project.")
     chat.show(2)  # as the dashboard does then
     assert (chosen, chat.scope, len(chat.turns)) == ([2], 2, 1)
+    assert not chat.fixed, "it is still a thread whose scope may be changed"
     chat.show(ORPHANS)
     chat.show(2)
     assert chat.turns == [], "the project's own chat is another thread"
+    assert chat.fixed
+    chat.show(ALL)
+    assert not chat.fixed
 
 
 def test_a_refusal_marks_no_sentence_as_unsupported(scripted: ScriptedWorkbench) -> None:

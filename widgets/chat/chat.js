@@ -249,11 +249,12 @@ function composer(model) {
   const drawScopes = () => {
     chip.replaceChildren(...model.get("scopes").map((choice) => el("option", { value: String(choice.value) }, choice.label)));
     chip.value = String(model.get("scope"));
+    scope.hidden = model.get("fixed"); // a project's own chat sees that project, and the sidebar names it
     scope.classList.remove("wb-pulse");
     void scope.offsetWidth; // lets the animation begin again
     scope.classList.add("wb-pulse");
   };
-  const stops = [watch(model, ["scopes", "scope"], drawScopes), watch(model, ["streaming", "reading"], refresh)];
+  const stops = [watch(model, ["scopes", "scope", "fixed"], drawScopes), watch(model, ["streaming", "reading"], refresh)];
   return { box, stop: () => stops.forEach((stop) => stop()) };
 }
 export default panel("wb-chat", drawChat);

@@ -61,9 +61,9 @@ class ChatState(PanelState):
     without its citations: those are ``live_citations`` and travel once.
 
     ``scope`` is what the next question sees: a project's id, ``ORPHANS`` or ``ALL``; ``scopes`` are the
-    choices, ``{"value", "label"}``. ``thread`` counts the threads shown; ``reading`` while a stored one is
-    fetched. ``active`` is the citation open in the viewer, ``{"turn", "k"}``. ``known`` are notices that the
-    header tells already.
+    choices, ``{"value", "label"}``, and ``fixed`` where there is none: in a project's own chat.
+    ``thread`` counts the threads shown; ``reading`` while a stored one is fetched. ``active`` is the
+    citation open in the viewer, ``{"turn", "k"}``. ``known`` are notices that the header tells already.
     """
 
     turns = List(Dict()).tag(sync=True)
@@ -73,6 +73,7 @@ class ChatState(PanelState):
     reading = Bool(False).tag(sync=True)
     thread = Int(0).tag(sync=True)
     scope = Int(ORPHANS).tag(sync=True)
+    fixed = Bool(False).tag(sync=True)
     scopes = List(Dict()).tag(sync=True)
     suggestions = List(Unicode()).tag(sync=True)
     known = List(Unicode()).tag(sync=True)
@@ -104,9 +105,9 @@ class ChatState(PanelState):
                 return
             thread = self._threads.get(scope)
             known = thread is not None and thread.scope == scope
-            shown = self._shown = thread if thread is not None and known else Thread(scope)
+            shown = self._shown = thread if thread is not None and known else Thread(scope, own=scope > 0)
             self._threads[scope] = shown
-            self.scope = scope
+            self.scope, self.fixed = scope, shown.own
             self.active = {}
             self._draw_thread()
             self.thread += 1

@@ -21,9 +21,11 @@ ORPHANS = 0
 @dataclass(slots=True)
 class Thread:
     """What is shown of one conversation. ``conversation`` is None until there is one to speak of;
-    ``scope`` is what its next question sees; ``loaded`` once the stored turns are here."""
+    ``scope`` is what its next question sees; ``own`` is a project's own chat, which always sees that project;
+    ``loaded`` once the stored turns are here."""
 
     scope: int
+    own: bool = False
     turns: list[Turn] = field(default_factory=list)
     conversation: Conversation | None = None
     loaded: bool = False

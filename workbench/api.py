@@ -277,8 +277,11 @@ class Workbench:
         """What the evidence says of each sentence of ``text``: supported, partly, unsupported, uncited.
 
         An ``embedder`` is asked about sentences in other words; a ``judge`` (one call a sentence) may lower
-        a verdict, never raise it. Raises ProviderError where the embedder fails.
+        a verdict, never raise it. Raises ProviderError where the embedder fails, InvalidInputError for
+        what is no text or no evidence.
         """
+        if not isinstance(text, str) or not isinstance(evidence, Evidence):
+            raise InvalidInputError("Give the text of an answer, and the evidence that search() returned.")
         likeness = likeness_of(embedder) if embedder is not None else None
         verdicts = audit_text(text, evidence.passages, likeness=likeness)
         return judged(text, verdicts, evidence.passages, judge) if judge is not None else verdicts

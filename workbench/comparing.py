@@ -284,6 +284,8 @@ def _checked(question: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _id(matrix: Matrix | MatrixInfo | int) -> int:
+    if not isinstance(matrix, Matrix | MatrixInfo | int):
+        raise InvalidInputError(f"{matrix!r} is no matrix: give one of wb.matrices.list(), or its id.")
     found = matrix if isinstance(matrix, int) else matrix.id
     if found is None:
         raise NotFoundError("This matrix was not kept: the library could not be written to.")

@@ -278,6 +278,9 @@ def test_an_audit_tells_for_each_sentence_what_the_evidence_says_of_it(wb: Workb
         "It is heavy.",
     ]
     assert wb.audit("", evidence) == ()
+    for wrong in ((None, evidence), ("It is blue.", None)):
+        with pytest.raises(InvalidInputError, match="Give the text of an answer"):
+            wb.audit(*wrong)  # type: ignore[arg-type]  # a wrong call
 
 
 def test_an_audit_may_hear_an_embedder_and_a_judge_that_only_lowers(wb: Workbench) -> None:

@@ -105,6 +105,8 @@ def test_an_empty_scope_and_wrong_questions_are_told_in_one_line(wb: Workbench) 
     for wrong in ("", [], "hello", [MELTING] * 0):
         with pytest.raises(InvalidInputError):
             wb.matrix(wrong, scope=Scope.ALL)
+    with pytest.raises(InvalidInputError, match="is no matrix"):
+        wb.matrices.get("1")  # type: ignore[arg-type]  # a wrong call
     with pytest.raises(InvalidInputError, match="not both"):
         wb.matrix(MELTING, scope=Scope.ALL, project="Minerals")
 

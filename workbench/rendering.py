@@ -16,14 +16,15 @@ CELL_LIMIT = 300
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE = re.compile(r"!\[")
+_LINK = re.compile(r"\](?=[(:])")  # what makes a link, or the address that one refers to
 
 _MARKS = {"supported": "✓", "partly": "◐", "unsupported": "✗"}
 
 
 def inert(text: str) -> str:
-    """``text`` as Markdown that runs and loads nothing: no HTML and no image, whoever wrote them. As
-    entities, because a backslash before them may be escaped itself."""
-    return _IMAGE.sub("!&#91;", _TAG.sub("&lt;", text))
+    """``text`` as Markdown that runs, loads and opens nothing: no HTML, no image and no link, whoever wrote
+    them. As entities, because a backslash before them may be escaped itself."""
+    return _LINK.sub("&#93;", _IMAGE.sub("!&#91;", _TAG.sub("&lt;", text)))
 
 
 def _cell(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from logging.handlers import RotatingFileHandler
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets
 from platformdirs import user_log_path
@@ -20,7 +20,14 @@ from widgets.uploads.view import Uploads
 from widgets.viewer.view import Viewer
 from workbench import Workbench
 
-VIEWS = ["Chat"]
+
+class Tab(NamedTuple):
+    """One view of the dashboard: ``name`` on its tab, the widget between sidebar and page, and what to do
+    each time it is shown."""
+
+    name: str
+    widget: ipywidgets.DOMWidget
+    shown: Callable[[], None] = lambda: None
 
 
 def dashboard(opener: Callable[[], Workbench], *, run: Run = in_thread) -> ipywidgets.Box:
@@ -47,7 +54,6 @@ class Dashboard:
     """The panels of one open workbench and what they tell each other. ``box`` is the widget to show."""
 
     def __init__(self, workbench: Workbench, *, run: Run = in_thread) -> None:
-        self.header = Header(workbench, views=VIEWS, run=run)
         self.projects = Projects(workbench, on_delete=self._project_gone, run=run)
         self.papers = PaperList(workbench, on_change=self._library_changed, on_read=self._read, run=run)
         self.uploads = Uploads(
@@ -59,6 +65,8 @@ class Dashboard:
         self.chat = Chat(workbench, on_cite=self._cite, on_scope=self._scope_chosen, run=run)
         self.viewer = Viewer(workbench, run=run)
         self._cited_turn = -1
+        self.tabs = self._tabs()
+        self.header = Header(workbench, views=[tab.name for tab in self.tabs], run=run)
         self.box = self._arranged()
         self.projects.observe(lambda _: self._project_chosen(), "chosen")
         self.projects.observe(lambda _: self.chat.offer_scopes(self.projects.projects), "projects")
@@ -68,19 +76,34 @@ class Dashboard:
         self.viewer.observe(lambda change: self._fold(change["new"] > 0), "paper")
         self.projects.in_background("reading the library", self._fill)
 
+    def _tabs(self) -> list[Tab]:
+        """The views in the order of their tabs; the first is shown at the start."""
+        return [Tab("Chat", self.chat)]
+
     def _arranged(self) -> ipywidgets.Box:
+        """Sidebar, the shown tab's widget, and the page. All tabs stay drawn, so that what is half typed or
+        scrolled in one is there on return; the style sheet hides all but the shown one."""
         side = ipywidgets.VBox([self.projects, papers_panel(self.papers, self.uploads)])
         side.add_class("wb").add_class("wb-side")
-        chat_view = ipywidgets.GridBox([side, self.chat, self.viewer])
-        chat_view.add_class("wb-columns")
-        views = ipywidgets.Stack([chat_view], selected_index=0)
+        views = ipywidgets.Box([tab.widget.add_class("wb-tab") for tab in self.tabs])
         views.add_class("wb-views")
-        self.header.observe(
-            lambda change: setattr(views, "selected_index", VIEWS.index(change["new"])), "view"
-        )
-        app = ipywidgets.VBox([self.header, views])
+        columns = ipywidgets.GridBox([side, views, self.viewer])
+        columns.add_class("wb-columns")
+        app = ipywidgets.VBox([self.header, columns])
         app.add_class("wb").add_class("wb-app")
+        self.header.observe(lambda change: self._show_tab(change["new"]), "view")
+        self._mark_tab(app, self.header.view)
         return app
+
+    def _mark_tab(self, app: ipywidgets.Box, shown: str) -> None:
+        for tab in self.tabs:
+            (tab.widget.add_class if tab.name == shown else tab.widget.remove_class)("wb-shown")
+        # Beside the chat the page has its place even when empty; the other tabs are wide until one is opened.
+        (app.add_class if shown == self.tabs[0].name else app.remove_class)("wb-chatting")
+
+    def _show_tab(self, name: str) -> None:
+        self._mark_tab(self.box, name)
+        next(tab for tab in self.tabs if tab.name == name).shown()
 
     def _fill(self) -> None:
         self.projects.refresh()

@@ -13,7 +13,7 @@ import workbench
 from tests.widgets.answers import answer, evidence
 from tests.widgets.scripted import ScriptedWorkbench, paper
 from widgets import dashboards
-from widgets.dashboards import Dashboard, dashboard
+from widgets.dashboards import Dashboard, Tab, dashboard
 from widgets.opening.view import Opening
 from widgets.panel import at_once
 from workbench import (
@@ -214,3 +214,21 @@ def test_orphans_are_a_scope_of_their_own(made: Dashboard) -> None:
     made.projects.act({"do": "choose", "with": {"id": 0}})
     assert made.projects.scope == Scope.ORPHANS
     assert made.papers.limit == 0
+
+
+def test_another_tab_is_shown_and_told_so_and_the_chat_stays_drawn(scripted: ScriptedWorkbench) -> None:
+    told: list[str] = []
+    beside = ipywidgets.VBox()
+
+    class TwoTabs(Dashboard):
+        def _tabs(self) -> list[Tab]:
+            return [*super()._tabs()[:1], Tab("Beside", beside, lambda: told.append("shown"))]
+
+    made = TwoTabs(scripted, run=at_once)  # type: ignore[arg-type]
+    assert made.header.views == ["Chat", "Beside"]
+    assert ("wb-shown" in made.chat._dom_classes, "wb-shown" in beside._dom_classes) == (True, False)
+    made.header.act({"do": "choose", "with": {"view": "Beside"}})
+    assert ("wb-shown" in made.chat._dom_classes, "wb-shown" in beside._dom_classes) == (False, True)
+    assert (told, "wb-chatting" in made.box._dom_classes) == (["shown"], False)
+    made.header.act({"do": "choose", "with": {"view": "Chat"}})
+    assert ("wb-shown" in made.chat._dom_classes, "wb-chatting" in made.box._dom_classes) == (True, True)

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from workbench.chat.suggestions import suggestions
     from workbench.conversing import Conversation
     from workbench.evaluation.charts import plot_figures
+    from workbench.retrieval.parameters import SearchParameters
     from workbench.settings import Settings
     from workbench.tuning import Evaluation, Gold, Preset, Question, Replay, ReplayedPassage
 
@@ -85,6 +86,7 @@ _LAZY = {
     "Question": "workbench.tuning",
     "Replay": "workbench.tuning",
     "ReplayedPassage": "workbench.tuning",
+    "SearchParameters": "workbench.retrieval.parameters",
     "Settings": "workbench.settings",
     "Workbench": "workbench.api",
     "asked_line": "workbench.chat.coverage",
@@ -161,6 +163,7 @@ __all__ = [
     "ReplayedPassage",
     "Scope",
     "ScopeChange",
+    "SearchParameters",
     "SentenceVerdict",
     "Settings",
     "SettingsError",

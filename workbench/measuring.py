@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.asking import Asking
 from workbench.errors import InvalidInputError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Grid = Mapping[str, Iterable[Any]]
 Questions = str | Path | Iterable[Question | Mapping[str, Any]]
 Replayable = int | Message | Answer | Evidence
+
+AUTOMATIC = "automatic"
 
 
 class Measuring:
@@ -146,13 +148,14 @@ class Measuring:
         max_per_paper: int | None = None,
         min_relevance: float | None = None,
         qualify_fraction: float | None = None,
-        keyword_weight: float | None = None,
+        keyword_weight: float | Literal["automatic"] | None = None,
     ) -> Replay:
         """What an earlier search would choose with other numbers: which passages enter, leave and stay.
 
         ``what`` is a retrieval's id (``retrieval_id`` in ``sql``), an ``Evidence``, an ``Answer`` or the
-        ``Message`` of a conversation that holds one. Numbers that are not given stay as they were. No chat
-        model is asked and nothing is recorded. Raises NotFoundError for a retrieval or project that is not
+        ``Message`` of a conversation that holds one. Numbers that are not given stay as they were;
+        ``keyword_weight="automatic"`` is the search mode's own weight. No chat model is asked and nothing is
+        recorded. Raises NotFoundError for a retrieval or project that is not
         there, InvalidInputError where no passages were chosen.
         """
         from workbench.replaying import replay
@@ -164,7 +167,9 @@ class Measuring:
             "qualify_fraction": qualify_fraction,
             "keyword_weight": keyword_weight,
         }
-        given = {name: value for name, value in numbers.items() if value is not None}
+        given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
+        if given.get("keyword_weight") == AUTOMATIC:
+            given["keyword_weight"] = None
         return replay(self._asking, what, given)
 
     def _scope_of(self, scope: Scope | None, project: ProjectLike | None) -> Scope:

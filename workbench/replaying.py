@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.asking import Asking
@@ -107,7 +107,7 @@ def _replayed(
         again = _same_passages(gathered.cursor, stored.old, known)
         as_before = gathered.choose(before)
         texts = {c.id: c for c in chunks.by_ids(gathered.cursor, list(again.values()))}
-        lines = _compared(stored, chosen, passages, known, again, texts, view.papers)
+        lines = _compared(stored, chosen, as_before, passages, known, again, texts, view.papers)
         changed = _changed(stored, as_before, known, again, view.papers)
     return Replay(
         query=stored.query,
@@ -154,6 +154,7 @@ def _same_passages(
 def _compared(
     stored: _Stored,
     chosen: Chosen,
+    as_before: Chosen,
     passages: Sequence[Passage],
     known: Mapping[int, Paper],
     again: Mapping[int, int],
@@ -163,7 +164,9 @@ def _compared(
     """The new passages in their order, then those that left, in their old order."""
     old_of = {again[o.chunk_id]: o for o in stored.old if o.chunk_id in again}
     reasons = {d.chunk_id: d for d in chosen.selection.dropped}
-    lines = [_line(old_of.get(p.chunk_id), p) for p in passages]
+    held_back = {d.chunk_id: d.reason for d in as_before.selection.dropped}
+    ranks = {c.chunk_id: (c.vector_rank, c.keyword_rank) for c in chosen.ranked}
+    lines = [_line(old_of.get(p.chunk_id), p, held_back.get(p.chunk_id, "")) for p in passages]
     seated = {p.chunk_id for p in passages}
     for old in stored.old:
         now = again.get(old.chunk_id)
@@ -173,11 +176,13 @@ def _compared(
         reason = dropped.reason if dropped is not None else _why_gone(old, known, again, in_scope)
         score = dropped.relevance if dropped is not None else None
         chunk = texts.get(now) if now is not None else None
-        lines.append(_left(old, known.get(old.paper_id), chunk, score, reason))
+        left = _left(old, known.get(old.paper_id), chunk, score, reason)
+        vector, keyword = ranks.get(now, (None, None)) if now is not None else (None, None)
+        lines.append(replace(left, vector_rank=vector, keyword_rank=keyword))
     return tuple(lines)
 
 
-def _line(old: _Old | None, new: Passage) -> ReplayedPassage:
+def _line(old: _Old | None, new: Passage, held_back: str) -> ReplayedPassage:
     return ReplayedPassage(
         change="enters" if old is None else "stays",
         old_n=None if old is None else old.n,
@@ -192,6 +197,12 @@ def _line(old: _Old | None, new: Passage) -> ReplayedPassage:
         new_score=new.score,
         reason="",
         text=new.text,
+        held_back=held_back if old is None else "",
+        vector_rank=new.vector_rank,
+        keyword_rank=new.keyword_rank,
+        page_unit=new.page_unit,
+        char_start=new.char_start,
+        char_end=new.char_end,
     )
 
 
@@ -214,6 +225,9 @@ def _left(
         new_score=None if score is None else round(score, 6),
         reason=reason,
         text=shown.text if shown is not None else "",
+        page_unit=paper.page_unit if paper is not None else "page",
+        char_start=shown.char_start if shown is not None else None,
+        char_end=shown.char_end if shown is not None else None,
     )
 
 

@@ -105,11 +105,20 @@ class Evaluation:
 
 Change = Literal["enters", "leaves", "stays"]
 
+_WHOLE = (
+    "old_n", "new_n", "page_start", "page_end", "vector_rank", "keyword_rank", "char_start", "char_end",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPassage:
     """One passage before and after. ``old_n`` and ``new_n`` are its numbers, None where it has none;
-    ``reason`` says why it left. ``text`` is empty where it is not in the library any more."""
+    ``reason`` says why it left, ``held_back`` what kept one that enters out before, where that is known.
+    ``text`` is empty, and its place in the paper's text None, where it is not in the library any more.
+
+    ``vector_rank`` and ``keyword_rank`` are its places by meaning and by words in the search made now, None
+    where that list does not have it.
+    """
 
     change: Change
     old_n: int | None
@@ -124,6 +133,12 @@ class ReplayedPassage:
     new_score: float | None
     reason: str
     text: str
+    held_back: str = ""
+    vector_rank: int | None = None
+    keyword_rank: int | None = None
+    page_unit: str = "page"
+    char_start: int | None = None
+    char_end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +190,7 @@ class Replay:
 
         columns = list(ReplayedPassage.__dataclass_fields__)
         frame = pandas.DataFrame([asdict(p) for p in self.passages], columns=columns)
-        return frame.astype(dict.fromkeys(("old_n", "new_n", "page_start", "page_end"), "Int64"))
+        return frame.astype(dict.fromkeys(_WHOLE, "Int64"))
 
     def _repr_html_(self) -> str:
         return replay_html(self)

@@ -201,3 +201,33 @@ def test_it_is_quick_enough_for_a_slider(wb: Workbench, mineral_files: list[Path
         wb.replay(evidence, top_k=top_k)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.1
+
+
+def test_one_that_enters_says_what_held_it_back_and_all_say_where_each_list_has_them(wb: Workbench) -> None:
+    evidence = wb.search(MINES, scope=Scope.ALL, top_k=2)
+    more = wb.replay(latest(wb), top_k=3)
+    assert [p.held_back for p in more] == ["", "", "all 2 seats are taken"]
+    searched = wb.search(MINES, scope=Scope.ALL, top_k=3)
+    places = ("vector_rank", "keyword_rank", "page_unit", "char_start", "char_end")
+    assert [[getattr(p, name) for name in places] for p in more] == [
+        [getattr(p, name) for name in places] for p in searched
+    ]
+    [left] = wb.replay(evidence, top_k=1).left
+    assert (left.vector_rank, left.char_start) == (
+        evidence.passages[1].vector_rank,
+        evidence.passages[1].char_start,
+    )
+
+
+def test_the_keyword_weight_can_be_given_back_to_the_search_mode(wb: Workbench) -> None:
+    wb.projects.add(1, 3)
+    wb.presets.save(1, "Words", keyword_weight=1.0)
+    wb.search(MINES, scope=Scope.project(1))
+    assert wb.replay(latest(wb)).after["keyword_weight"] == 1.0
+    own = wb.replay(latest(wb), keyword_weight="automatic")
+    assert "keyword_weight" not in own.after
+    wb.presets.choose(1, None)
+    again = wb.search(MINES, scope=Scope.project(1))
+    assert [(p.new_n, p.chunk_id, p.new_score) for p in own if p.new_n] == [
+        (p.n, p.chunk_id, p.score) for p in again
+    ]

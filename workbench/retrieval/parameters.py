@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 from workbench.errors import InvalidInputError
 from workbench.retrieval.fusion import FusionWeights
@@ -15,7 +15,18 @@ from workbench.retrieval.selection import SelectionLimits
 @dataclass(frozen=True, slots=True)
 class SearchParameters:
     """What ``SelectionLimits`` says, and ``keyword_weight``: the keyword list's part (0 to 1) of the fused
-    relevance, None for what the search's mode has."""
+    relevance, None for what the search's mode has.
+
+    ``RANGES`` has the lowest and the highest value of each that makes sense.
+    """
+
+    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
+        "top_k": (1, 200),
+        "max_per_paper": (1, 200),
+        "min_relevance": (0.0, 1.0),
+        "qualify_fraction": (0.0, 1.0),
+        "keyword_weight": (0.0, 1.0),
+    }
 
     top_k: int = 15
     max_per_paper: int = 5

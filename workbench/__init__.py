@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from workbench.api import Workbench, open
     from workbench.chat.coverage import asked_line
     from workbench.chat.suggestions import suggestions
+    from workbench.chat.tool_loop import scope_line
     from workbench.conversing import Conversation
     from workbench.evaluation.charts import plot_figures
     from workbench.retrieval.parameters import SearchParameters
@@ -92,6 +93,7 @@ _LAZY = {
     "asked_line": "workbench.chat.coverage",
     "open": "workbench.api",
     "plot_figures": "workbench.evaluation.charts",
+    "scope_line": "workbench.chat.tool_loop",
     "suggestions": "workbench.chat.suggestions",
 }
 
@@ -175,5 +177,6 @@ __all__ = [
     "asked_line",
     "open",
     "plot_figures",
+    "scope_line",
     "suggestions",
 ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import InvalidInputError
+from workbench.errors import InvalidInputError, NotFoundError
 from workbench.records import ExportedConversation, Message, Paper, Reference, ReferenceReport
 from workbench.retrieval.markers import marker_numbers
 from workbench.scope import Scope
@@ -91,6 +92,20 @@ class Bibliography:
             bibliography=name,
         )
         return ExportedConversation(text, bibtex(keyed.values()), name)
+
+    def notebook(self, conversation: Conversation | int) -> str:
+        """A conversation as a notebook (JSON, nbformat 4): a cell per question, ready to run on this library
+        again, with the answer it got as Markdown below it. Raises NotFoundError."""
+        from workbench.references.notebook import conversation_notebook
+
+        found = self._conversation(conversation)
+        messages = found.messages
+        names: dict[int, str] = {}
+        with self._database.read() as cursor:
+            for scope in {m.scope for m in messages if m.scope.project_id is not None}:
+                with contextlib.suppress(NotFoundError):  # the project has gone since
+                    names[scope.project_id or 0] = scopes.label(cursor, self._user, scope)
+        return conversation_notebook(messages, title=found.title, projects=names, paper=found.info.paper_id)
 
 
 def _references(papers: list[Paper], known: dict[int, Reference]) -> dict[int, Reference]:

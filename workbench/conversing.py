@@ -29,6 +29,7 @@ from workbench.turns import Desk, Request, turn_events
 
 _NOT_GIVEN: Any = NOT_GIVEN
 KINDS: tuple[ConversationKind, ...] = ("thread", "project", "paper")
+MOST_WORDS = 20  # of a search in conversations
 
 Listed = list  # inside the class below the name ``list`` means its method
 
@@ -148,6 +149,7 @@ class Conversation:
         mode: Mode,
         provider: str | None,
         before: Answer | None = None,
+        again: bool = False,
     ) -> EventStream:
         desk = self._desk
         checked_query(question, mode)
@@ -162,6 +164,7 @@ class Conversation:
             model=stoppable,
             warnings=warnings,
             before=before,
+            again=again,
         )
         return EventStream(turn_events(desk, request), stop=stoppable.stop if stoppable else None)
 
@@ -189,6 +192,31 @@ class Conversation:
             raise NotFoundError("This conversation has no such answer from papers: ask a question first.")
         given = self._desk.asking.given(top_k, max_per_paper, min_relevance)
         return self._stream(before.question, given=given, mode=mode, provider=provider, before=before)
+
+    def ask_again(self, message: Message | int | None = None, **options: Unpack[AskOptions]) -> Answer:
+        """Another answer to a question asked here (default: the last one), as if it had none yet: a chat
+        model does not see what it said of it before. The answers so far stay, and this one is a turn of its
+        own, in the scope that the conversation has now."""
+        return last_answer(self.stream_again(message, **options))
+
+    def stream_again(
+        self,
+        message: Message | int | None = None,
+        *,
+        top_k: int | None = None,
+        max_per_paper: int | None = None,
+        min_relevance: float | None = None,
+        mode: Mode = "hybrid",
+        provider: str | None = None,
+    ) -> EventStream:
+        """``ask_again`` as events. ``message`` is the question or an answer to it. Raises NotFoundError where
+        this conversation has no such message, or none at all."""
+        wanted = message.id if isinstance(message, Message) else message
+        asked = [m.answer.question if m.answer else m.text for m in self.messages if wanted in (None, m.id)]
+        if not asked:
+            raise NotFoundError("This conversation has no such question: ask one first.")
+        given = self._desk.asking.given(top_k, max_per_paper, min_relevance)
+        return self._stream(asked[-1], given=given, mode=mode, provider=provider, again=True)
 
     async def aask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
         """``ask`` for a running event loop. Cancelling it stops the chat model."""
@@ -223,11 +251,18 @@ class Conversations:
 
     def list(self, kind: ConversationKind | None = "thread") -> Listed[ConversationInfo]:
         """Conversations of one kind, or all of them for None, the one used last first. ``get`` opens one."""
-        if kind is not None and kind not in KINDS:
-            raise InvalidInputError(f"kind={kind!r}: allowed are {', '.join(KINDS)}, and None for all.")
+        kinds = _kinds(kind)
         with self._desk.database.read() as cursor:
-            kinds = KINDS if kind is None else (kind,)
             return store.list_conversations(cursor, self._desk.user, kinds=kinds)
+
+    def find(self, words: str, kind: ConversationKind | None = "thread") -> Listed[ConversationInfo]:
+        """Conversations in which every one of the words stands, in the title, the project's or paper's name,
+        a question or an answer, whatever its case and accents; the one used last first. No words find all."""
+        if not isinstance(words, str):
+            raise InvalidInputError(f"{words!r} is not what conversations can be searched for: give a text.")
+        kinds = _kinds(kind)
+        with self._desk.database.read() as cursor:
+            return store.find(cursor, self._desk.user, clean_text(words).split()[:MOST_WORDS], kinds=kinds)
 
     def update(
         self,
@@ -270,6 +305,12 @@ class Conversations:
         with self._desk.database.write() as cursor:
             chat = store.paper_chat(cursor, self._desk.user, paper_id)
         return Conversation(self._desk, chat.id)
+
+
+def _kinds(kind: ConversationKind | None) -> tuple[ConversationKind, ...]:
+    if kind is not None and kind not in KINDS:
+        raise InvalidInputError(f"kind={kind!r}: allowed are {', '.join(KINDS)}, and None for all.")
+    return KINDS if kind is None else (kind,)
 
 
 def _id(conversation: ConversationLike) -> int:

@@ -68,7 +68,7 @@ class Desk:
 class Request:
     """A question to one conversation, and how to answer it: ``given`` are the parameters of the call itself,
     ``model`` writes, or nobody does. With ``before``, an earlier answer, its question goes to the papers of
-    its scope that were silent then."""
+    its scope that were silent then. ``again``: as if the question had not been answered here before."""
 
     conversation_id: int
     question: str
@@ -77,6 +77,7 @@ class Request:
     model: ChatModel | None
     warnings: tuple[str, ...] = ()
     before: Answer | None = None
+    again: bool = False
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -138,6 +139,8 @@ def _open(desk: Desk, request: Request) -> _Opened:
     with desk.database.write() as cursor:
         info = conversations.get(cursor, desk.user, request.conversation_id)
         earlier = messages.latest_answers(cursor, desk.user, info.id, limit=MOST_MESSAGES)
+        if request.again:
+            earlier = [answer for answer in earlier if answer.question != request.question]
         notice = conversations.notice(cursor, desk.user, info.id)
         conversations.forget_notice(cursor, desk.user, info.id)
         scope = _scope(request, info)
@@ -165,20 +168,25 @@ def _answer(desk: Desk, request: Request, opened: _Opened, shown: _Shown) -> Gen
     searched = _standalone(request, opened, history)
 
     def retrieve(scope: Scope) -> Found:
-        shown.found = _find(desk, request, info, scope, searched)
-        return shown.found
+        """What is found in the scope; where its project was deleted meanwhile (making the question stand
+        alone, or a tool, took long), in the scope that the conversation has instead."""
+        nonlocal info
+        try:
+            found = _find(desk, request, info, scope, searched)
+        except NotFoundError:
+            if request.before is not None:
+                raise
+            info, notice = _now(desk, request)
+            if info.scope == scope:
+                raise
+            found = _find(desk, request, info, info.scope, searched)
+            warnings = (*filter(None, [notice]), *found.evidence.warnings)
+            found = replace(found, evidence=replace(found.evidence, warnings=warnings))
+        shown.found = found
+        return found
 
-    scope = _scope(request, info)
-    try:
-        found = retrieve(scope)
-    except NotFoundError:  # making the question stand alone took long, and the project was deleted meanwhile
-        if request.before is not None:
-            raise
-        now, notice = _now(desk, request)
-        if now.scope == scope:
-            raise
-        info, told = now, (*told, *filter(None, [notice]))
-        found = retrieve(scope := info.scope)
+    found = retrieve(_scope(request, info))
+    scope = found.evidence.scope
     recalled = shown.recalled = _recalled(desk, searched, scope)
     task = AnswerTask(
         question=found.evidence.query,

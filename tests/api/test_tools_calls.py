@@ -11,6 +11,7 @@ import workbench
 from tests.ollama_server import OllamaServer
 from workbench import AnswerDone, EvidenceFound, Notice, Scope, Workbench
 from workbench.chat.tool_calls import calls_in_text
+from workbench.chat.tool_loop import scope_set_line
 from workbench.interfaces import ChatMessage, ToolCall, ToolDecision
 from workbench.providers.fake_chat import FakeChat
 from workbench.providers.fake_embedder import FakeEmbedder
@@ -72,7 +73,7 @@ def test_a_scope_set_in_the_middle_of_an_answer_is_kept_and_is_the_scope_of_that
     assert done.scope_change == ScopeChange(1, "Minerals")
     assert [(e.scope, e.scope_label) for e in found] == [(Scope.project(1), "Minerals")]
     assert [(c.file, c.page, c.support) for c in done.answer.citations] == [("arvenite.pdf", 2, "supported")]
-    assert [e.text for e in events if isinstance(e, Notice)] == ["Now searching: Minerals."]
+    assert [e.text for e in events if isinstance(e, Notice)] == [scope_set_line("Minerals")]
     assert (talk.scope, talk.scope_label) == (Scope.project(1), "Minerals")
     assert talk.messages[-1].answer == done.answer
 

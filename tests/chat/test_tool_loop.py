@@ -11,7 +11,7 @@ from workbench.chat.endings import REFUSAL
 from workbench.chat.engine import answer_events
 from workbench.chat.task import AnswerTask
 from workbench.chat.tool_calls import calls_in_text
-from workbench.chat.tool_loop import own_words, run_tools
+from workbench.chat.tool_loop import own_words, run_tools, scope_set_line
 from workbench.errors import ProviderError, ProviderUnavailableError
 from workbench.interfaces import ChatMessage, ToolCall, ToolDecision
 from workbench.providers.fake_chat import FakeChat
@@ -209,7 +209,7 @@ def test_a_scope_set_by_a_tool_is_the_scope_of_this_answer_and_is_told_at_the_en
     assert events[0].evidence == answer.evidence
     assert (answer.evidence.scope, answer.scope_label) == (Scope.project(3), "SciFi")
     assert [(c.paper_id, c.title) for c in answer.citations] == [(7, "In the new scope")]
-    assert notices(events) == ["Now searching: SciFi."]
+    assert notices(events) == [scope_set_line("SciFi")]
     assert "In the new scope" in model.received[0][-1].content
     assert "Locks and leases" not in model.received[0][-1].content
 
@@ -313,7 +313,8 @@ def test_a_model_that_is_away_is_replaced_at_once_by_the_papers_own_sentences() 
 def test_a_model_that_fails_at_tools_still_answers_and_the_scope_that_it_set_counts() -> None:
     model = FakeChat("It fell to 0.205 [1].", decisions=[calling(SET_SCIFI), ProviderError("It stumbled.")])
     _, answer, change = run(with_tools(model, FakeBox()))
-    assert (answer.provider, answer.warnings) == ("fake-chat", ("Tools could not be used: It stumbled.",))
+    told = (scope_set_line("SciFi"), "Tools could not be used: It stumbled.")
+    assert (answer.provider, answer.warnings) == ("fake-chat", told)
     assert (change, answer.scope_label) == (ScopeChange(3, "SciFi"), "SciFi")
 
 

@@ -9,7 +9,7 @@ from workbench.chat.coverage import asked_line
 from workbench.chat.endings import done, refuse
 from workbench.chat.quoted import quoted_answer
 from workbench.chat.task import EXTRACTIVE, AnswerTask
-from workbench.chat.tool_loop import ToolRun, run_tools, tool_caller
+from workbench.chat.tool_loop import ToolRun, run_tools, scope_set_line, tool_caller
 from workbench.chat.written import INSTEAD, written_answer
 from workbench.errors import ProviderUnavailableError
 from workbench.records import AnswerDone, Event, Evidence, EvidenceFound, Notice, ScopeChange, TextDelta
@@ -25,11 +25,13 @@ def answer_events(task: AnswerTask) -> Generator[Event, None, None]:
     says so.
     """
     run = _tool_run(task)
+    before = task.evidence.scope
     change = run.scope_change
-    if change is not None and change.rag_project_id == task.evidence.scope.rag_project_id:
+    if change is not None and change.rag_project_id == before.rag_project_id:
         change = None
     replied = run.done or (change is not None and task.retrieve is None)
     task = _after_tools(task, run, change, replied=replied)
+    change = _as_it_is(change, task.evidence, before=before)
     for event in _told(task, run) if replied else _answered(task, change):
         yield replace(event, scope_change=change) if isinstance(event, AnswerDone) else event
 
@@ -41,9 +43,9 @@ def _answered(task: AnswerTask, change: ScopeChange | None) -> Iterator[Event]:
         return
     if asked:
         task = replace(task, warnings=(asked, *task.warnings))
-    yield EvidenceFound(task.evidence)
     if change is not None:
-        yield Notice(f"Now searching: {change.label}.")
+        task = replace(task, warnings=(scope_set_line(change.label), *task.warnings))
+    yield EvidenceFound(task.evidence)
     for warning in (*task.evidence.warnings, *task.warnings):
         yield Notice(warning)
     if not task.evidence.passages:
@@ -77,9 +79,20 @@ def _after_tools(task: AnswerTask, run: ToolRun, change: ScopeChange | None, *, 
         nothing = Evidence(task.evidence.query, Scope(change.rag_project_id), change.label, ())
         return replace(task, evidence=nothing)
     if change is not None and task.retrieve is not None:
-        found = task.retrieve(Scope(change.rag_project_id))
+        chosen = Scope(change.rag_project_id)
+        found = task.retrieve(chosen)
         task = replace(task, evidence=found.evidence, pages_of=found.pages_of, answerable=found.answerable)
+        if found.evidence.scope != chosen:
+            return task  # what the tool did holds no more
     return replace(task, preface=run.reply)
+
+
+def _as_it_is(change: ScopeChange | None, evidence: Evidence, *, before: Scope) -> ScopeChange | None:
+    """The change that the evidence was searched with: the project that a tool chose may be gone since."""
+    if change is None or evidence.scope == Scope(change.rag_project_id):
+        return change
+    gone_back = evidence.scope == before
+    return None if gone_back else ScopeChange(evidence.scope.rag_project_id, evidence.scope_label)
 
 
 def _told(task: AnswerTask, run: ToolRun) -> Iterator[Event]:

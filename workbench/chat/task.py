@@ -35,7 +35,8 @@ class AnswerTask:
     ``question`` stands alone; ``typed`` is what the user typed, where that is something else. ``history`` is
     earlier turns, oldest first, and ``memory`` what the user said in other threads: both help to understand
     the question and are never evidence. Where ``toolbox`` is given, a chat model that can call tools may do
-    so before it reads any passage; if that changes the scope, ``retrieve`` searches the new one.
+    so before it reads any passage; if that changes the scope, ``retrieve`` searches the new one, or, where
+    that has gone meanwhile, the one that its evidence names.
     ``preface`` is what the tools did, for an answer that has nothing else to say.
     """
 

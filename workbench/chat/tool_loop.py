@@ -22,6 +22,7 @@ from workbench.retrieval.markers import as_prose
 MOST_ROUNDS = 3
 MOST_CALLS = 4  # of one round
 NOW_SEARCHES = "This conversation now searches "
+SCOPE_SET = "The chat model set the scope to "
 NEAREST_PROJECTS = "Your projects that come nearest:"
 _SCOPE_SET = re.compile(rf"{NOW_SEARCHES}“[^“”\n]{{1,200}}”\.")
 
@@ -67,6 +68,16 @@ class ToolRun:
                 return "\n".join([NEAREST_PROJECTS, "", *names]) if names else "You have no projects yet."
         errors = [str(outcome.result.get("error", "")) for outcome in self.outcomes]
         return f"{errors[-1].rstrip('.')}." if errors else ""
+
+
+def scope_set_line(label: str) -> str:
+    """What a reader is told of a scope that the chat model set."""
+    return f"{SCOPE_SET}“{label}”: this conversation searches there from now on."
+
+
+def scope_line(warnings: Sequence[str]) -> str:
+    """The one of an answer's warnings that says that the chat model set the scope; empty where it did not."""
+    return next((line for line in warnings if line.startswith(SCOPE_SET)), "")
 
 
 def tool_caller(model: ChatModel) -> ToolCallingModel | None:

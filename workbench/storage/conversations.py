@@ -26,6 +26,8 @@ NEW_TITLE = "New conversation"
 TITLES_FROM = 8  # messages among which the first that is no small talk gives the title
 NOT_FOUND = "Conversation not found: list your conversations to see their ids."
 
+_NAMES = "concat_ws(' ', c.title, j.name, l.title, p.title)"
+
 # One row per conversation of the user (bound thrice) that has not expired. Titles and scope labels follow the
 # project or paper as it is called now.
 _CONVERSATION = f"""
@@ -102,6 +104,31 @@ def list_conversations(
         [user, user, user, list(kinds)],
     ).fetchall()
     return [_info(row) for row in rows]
+
+
+def find(
+    cursor: DuckDBPyConnection, user: str, words: Sequence[str], *, kinds: Sequence[str] = ("thread",)
+) -> list[ConversationInfo]:
+    """The user's conversations of these kinds that hold every one of the words, the one used last first. A
+    title made from a question is found by the question itself."""
+    held = "".join(
+        f" AND (contains({_folded(_NAMES)}, {_folded('?')}) OR c.conversation_id IN"
+        f" (SELECT conversation_id FROM messages WHERE contains({_folded('text')}, {_folded('?')})))"
+        for _ in words
+    )
+    rows = cursor.execute(
+        _CONVERSATION
+        + " AND c.kind IN (SELECT unnest(?::VARCHAR[]))"
+        + held
+        + " ORDER BY c.used_at DESC, c.conversation_id DESC",
+        [user, user, user, list(kinds), *(word for word in words for _ in range(2))],
+    ).fetchall()
+    return [_info(row) for row in rows]
+
+
+def _folded(text: str) -> str:
+    """The SQL expression without case and accents."""
+    return f"strip_accents(lower({text}))"
 
 
 def update(

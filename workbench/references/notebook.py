@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.chat.coverage import left_aside
 from workbench.records import Message
 from workbench.rendering import inert
 from workbench.retrieval.markers import as_prose
@@ -35,7 +34,7 @@ def conversation_notebook(
     for question, answer in _turns(messages):
         lines = []
         asked = answer or question
-        silent = asked.answer is not None and bool(left_aside(asked.answer.evidence))
+        silent = asked.answer is not None and bool(asked.answer.evidence.parameters.get("without"))
         if question.scope != scope and not paper and not silent:
             scope = question.scope
             lines.append(f"wb.conversations.update(talk, scope={_scope(scope, projects)})")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.pooling import Chosen, Pool
-from workbench.records import Candidate, Chunk, Evidence, Page, Paper, Passage
+from workbench.records import Candidate, Chunk, Dropped, Evidence, Page, Paper, Passage
 from workbench.retrieval.answerability import Answerability, judge_answerable
 from workbench.retrieval.parameters import SearchParameters
 from workbench.retrieval.selection import Selection
+from workbench.retrieval.silence import counted_reasons, reasons_of_silence
 from workbench.scope import Scope
 from workbench.scoping import elsewhere, stored_summaries
 from workbench.storage import chunks, papers
@@ -108,19 +109,22 @@ class Gathered:
             )
         notes, summaries = ([], ()) if chosen.selection.chosen or pool.paper else self._instead()
         silent = view.silent({c.paper_id for c in chosen.selection.chosen})
+        named, dropped = silent[:SILENT_NAMED], chosen.selection.dropped
         evidence = Evidence(
             query=pool.query,
             scope=self.scope,
             scope_label=view.label,
             passages=passages,
-            dropped=chosen.selection.dropped[:JUDGED],
+            dropped=tuple(map(self._named, dropped[:JUDGED])),
             papers_in_scope=view.in_scope,
             parameters=self._noted(parameters, candidates=len(chosen.ranked)),
             warnings=tuple(dict.fromkeys([*self.warnings, *notes])),  # a deeper pass meets the same trouble
             timing=dict(self.watch.seconds),
             summaries=summaries,
             papers_silent=len(silent),
-            silent=tuple(silent[:SILENT_NAMED]),
+            silent=tuple(named),
+            silent_because=reasons_of_silence([p.id for p in named], dropped, searched=view.searched),
+            dropped_reasons=counted_reasons(dropped),
         )
         paper_ids = [*(p.paper_id for p in passages), *(c.paper_id for c in near)]
         verdict = judge_answerable(
@@ -131,6 +135,11 @@ class Gathered:
             papers=[(i, view.papers[i].title) for i in paper_ids],
         )
         return Found(evidence, tuple(pages), verdict)
+
+    def _named(self, dropped: Dropped) -> Dropped:
+        """With its paper's title and the page it begins on."""
+        title, place = self.pool.view.papers[dropped.paper_id].title, self.pool.places[dropped.chunk_id]
+        return replace(dropped, title=title, page_start=place.page_start)
 
     def _noted(self, parameters: SearchParameters, *, candidates: int) -> dict[str, Any]:
         """What a stored retrieval needs to be run again; preset and paper only where there is one."""

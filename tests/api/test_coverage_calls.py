@@ -204,3 +204,29 @@ def test_a_chat_model_reads_the_silent_papers_alone_and_cannot_change_the_scope(
     sent = model.received[-1][-1].content
     assert "A study of bolmarite" in sent
     assert "A study of arvenite" not in sent
+
+
+def test_each_silent_paper_has_its_reason_and_it_is_kept_with_the_answer(full: Workbench) -> None:
+    conversation = full.conversations.create(Scope.ALL)
+    evidence = conversation.ask(MELTING, top_k=1).evidence
+    assert len(evidence.silent_because) == len(evidence.silent) == 4
+    assert all(
+        reason.startswith("its best passage (relevance 0.") and reason.endswith("all 1 seats are taken")
+        for reason in evidence.silent_because
+    )
+    assert sum(evidence.dropped_reasons.values()) == evidence.parameters["candidates"] - 1
+    first = evidence.dropped[0]
+    assert (first.title.startswith("A study of"), first.page_start, first.vector_rank is None) == (
+        True,
+        1,
+        False,
+    )
+    stored = conversation.messages[-1].answer
+    assert stored is not None
+    assert stored.evidence == evidence
+
+
+def test_a_paper_below_the_minimum_relevance_is_silent_for_that(full: Workbench) -> None:
+    evidence = full.search(MELTING, scope=Scope.ALL, min_relevance=1.0)
+    told = dict(zip([p.title for p in evidence.silent], evidence.silent_because, strict=True))
+    assert told["A study of elbergite"].endswith("below the minimum relevance 1")

@@ -253,6 +253,7 @@ def test_a_window_too_small_drops_the_lowest_passages_and_says_so() -> None:
     given = [n for n in range(1, 9) if f"\n[{n}]\n" in model.received[0][1].content]
     assert given == list(range(1, len(given) + 1))
     assert 1 < len(given) < 8
+    assert answer.unread == 8 - len(given)
     assert answer.warnings == (
         f"{8 - len(given)} passages were left out to fit the chat model's window;"
         " raise WORKBENCH_CONTEXT_WINDOW.",

@@ -127,7 +127,8 @@ def test_one_dominant_paper_leaves_a_seat_for_each_of_nine_others() -> None:
     selection = select_evidence([*dominant, *others], SelectionLimits(top_k=15, max_per_paper=5))
     assert chunk_ids(selection) == [1, 2, 3, 4, 5, 6, *range(102, 111)]
     reasons = {d.chunk_id: d.reason for d in selection.dropped}
-    assert reasons == dict.fromkeys(range(7, 21), "all 15 seats are taken, 6 of them by its paper")
+    cap = "its paper has 6 seats, at most 5 while other papers have passages to offer"
+    assert reasons == dict.fromkeys(range(7, 21), cap)
 
 
 def test_a_cap_of_one_takes_the_best_of_each_paper_before_any_second() -> None:

@@ -17,12 +17,14 @@ from widgets.panel import at_once, in_thread
 from workbench import (
     Answer,
     AnswerDone,
+    Dropped,
     EvidenceFound,
     Message,
     Notice,
     ProviderError,
     Scope,
     ScopeChange,
+    SilentPaper,
     TextDelta,
 )
 
@@ -114,6 +116,48 @@ def test_markers_can_be_followed_while_the_answer_still_streams(scripted: Script
     assert [(c[k]["quote"], turn) for c, k, turn in cited] == [("passage number 2", 0)]
     gate.set()
     wait_until(lambda: not chat.streaming)
+
+
+def test_a_turn_tells_what_was_left_out_and_why_and_each_of_it_opens(scripted: ScriptedWorkbench) -> None:
+    chat, cited = state(scripted)
+    told = answer()
+    found = replace(
+        told.evidence,
+        dropped=(Dropped(7, 5, 0.414, "all 2 seats are taken", 3, None, 4, "Looms"),),
+        dropped_reasons={"all 2 seats are taken": 61},
+        papers_silent=3,
+        silent=(SilentPaper(5, "Looms"), SilentPaper(6, "Shuttles")),
+        silent_because=("its best passage was left out", "still indexing"),
+    )
+    scripted.script = [AnswerDone(replace(told, evidence=found, unread=1))]
+    ask(chat)
+    no_mark = {"n": 0, "quote": "", "start": 0, "end": 0}
+    near = {
+        "paper": 5,
+        "title": "Looms",
+        "page": 4,
+        "score": 0.41,
+        "ranks": "meaning 3",
+        "reason": "all 2 seats are taken",
+    }
+    silent = [
+        {"paper": 5, "title": "Looms", "reason": "its best passage was left out", "page": 1},
+        {"paper": 6, "title": "Shuttles", "reason": "still indexing", "page": 1},
+    ]
+    assert chat.turns[0]["left_out"] == {
+        "reasons": [{"reason": "all 2 seats are taken", "count": 61}],
+        "nearest": [near | no_mark],
+        "silent": [row | no_mark for row in silent],
+        "more_silent": 1,
+        "unread": 1,
+    }
+    for k, among in ((0, "nearest"), (1, "silent"), (2, "silent"), (0, "passages")):
+        chat.act({"do": "cite", "with": {"turn": 0, "k": k, "among": among}})
+    assert [(rows[k]["paper"], rows[k]["quote"]) for rows, k, _ in cited] == [
+        (5, ""),
+        (6, ""),
+        (1, "passage number 1"),
+    ]
 
 
 def test_a_refusal_is_told_from_an_answer_and_blames_no_citation(scripted: ScriptedWorkbench) -> None:

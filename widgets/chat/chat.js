@@ -121,22 +121,7 @@ function turnView(model, card, index, question) {
 function turnFoot(model, index) {
   const box = el("div", { class: "wb-foot" });
   const coverage = el("div", { class: "wb-coverage" });
-  const passages = el("div", { class: "wb-passages", hidden: true });
-
-  const passageRow = (passage, k) => el("button", {
-    type: "button", class: "wb-passage", onclick: () => act(model, "cite", { turn: index, k, among: "passages" }),
-  }, el("b", {}, el("span", { class: "wb-passage-n" }, `[${passage.n}]`), ` ${passage.title}`), el("small", {}, dotted(passage.byline, pageText(passage), `relevance ${passage.score.toFixed(2)}`, passage.ranks)),
-  el("q", {}, passage.quote.slice(0, 260)));
-
-  const why = (list) => el("button", {
-    type: "button", class: "wb-link", "aria-expanded": String(!passages.hidden),
-    onclick: (event) => {
-      passages.hidden = !passages.hidden;
-      event.currentTarget.setAttribute("aria-expanded", String(!passages.hidden));
-      if (!passages.childElementCount) passages.replaceChildren(...list.map(passageRow));
-      if (!passages.hidden) passages.closest(".wb-thread").scrollBy({ top: Math.min(passages.offsetHeight, 240), behavior: "smooth" });
-    },
-  }, "Why these passages");
+  const why = whyPanel(model, index);
 
   const copy = (text) => el("button", { type: "button", class: "wb-link", onclick: async (event) => {
     const button = event.currentTarget;
@@ -159,7 +144,7 @@ function turnFoot(model, index) {
       judged && count(facts.uncited, "", "○ # without citation"),
       turn.foot && el("span", { class: "wb-foot-scope" }, `⊙ ${facts.scope}`),
       turn.foot && el("span", {}, dotted(facts.provider, facts.seconds > 0 && `${facts.seconds} s`)),
-      el("span", { class: "wb-foot-actions" }, turn.passages?.length > 0 && why(turn.passages), turn.text && copy(turn.text)),
+      el("span", { class: "wb-foot-actions" }, why.draw(turn), turn.text && copy(turn.text)),
     ].filter(Boolean));
     drawCoverage(turn.coverage ?? {}, turn.message > 0);
   };
@@ -173,7 +158,7 @@ function turnFoot(model, index) {
       }, silent === 1 ? "Ask the silent paper" : `Ask the ${silent} silent papers`),
     ].filter(Boolean));
   };
-  return { box, coverage, passages, draw };
+  return { box, coverage, passages: why.box, draw };
 }
 
 /** The card beside a marker: what it cites. */

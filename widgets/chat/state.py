@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from widgets.chat.threads import ALL, ORPHANS, Thread, latest, place_of, scope_of, stored_turns
-from widgets.chat.turns import Turn, answered, asked, provisional_citations, suggestions
+from widgets.chat.turns import Turn, answered, asked, listed, provisional_citations, suggestions
 from widgets.panel import PanelState, action, explained_errors
 from widgets.richtext import Marker, answer_html
 from widgets.wording import ALL_NAME, ORPHANS_NAME, one_line
@@ -191,10 +191,10 @@ class ChatState(PanelState):
 
     @action
     def cite(self, *, turn: int, k: int, among: str = "citations") -> None:
-        """Show the k-th citation (or passage) of a turn in the viewer."""
-        citations = self._turn(turn).get("passages" if among == "passages" else "citations", [])
+        """Show the k-th citation of a turn in the viewer, or what else of it ``among`` names."""
+        citations = listed(self._turn(turn), among)
         if 0 <= k < len(citations):
-            self.active = {"turn": turn, "k": k} if among != "passages" else {}
+            self.active = {"turn": turn, "k": k} if among == "citations" else {}
             self._on_cite(citations, k, turn)
 
     def _turn(self, index: int) -> Turn:

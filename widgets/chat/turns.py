@@ -13,10 +13,13 @@ from workbench import asked_line
 from workbench import suggestions as questions_to_begin
 
 if TYPE_CHECKING:
-    from workbench import Answer, Citation, Evidence, Passage
+    from workbench import Answer, Citation, Dropped, Evidence, Passage
 
 
 Turn = dict[str, Any]
+
+NEAREST_DROPPED = 12
+_NO_MARK: dict[str, Any] = {"n": 0, "quote": "", "start": 0, "end": 0}
 
 
 def asked(question: str) -> Turn:
@@ -47,7 +50,16 @@ def answered(answer: Answer, *, message_id: int | None = None, changed: Sequence
         "message": message_id or 0,
         "foot": _foot(answer),
         "passages": [_passage(p) for p in answer.evidence.passages],
+        "left_out": _left_out(answer),
     }
+
+
+def listed(turn: Turn, among: str) -> list[dict[str, Any]]:
+    """What of a turn the viewer can open: its "citations", its "passages", the "nearest" that were left out,
+    or the papers that were "silent"."""
+    place = turn.get("left_out", {}) if among in {"nearest", "silent"} else turn
+    found = place.get(among if among in {"passages", "nearest", "silent"} else "citations", [])
+    return list(found)
 
 
 def provisional_citations(evidence: Evidence) -> list[dict[str, Any]]:
@@ -139,6 +151,36 @@ def _passage(passage: Passage) -> dict[str, Any]:
         "support": "",
         "score": round(passage.score, 2),
         "ranks": _ranks(passage.vector_rank, passage.keyword_rank),
+    }
+
+
+def _left_out(answer: Answer) -> dict[str, Any]:
+    """What the answer did not use and why: how many passages for each reason, the nearest of them, the papers
+    of the scope that gave none, and how many passages the chat model's window had no room for."""
+    evidence = answer.evidence
+    reasons = evidence.dropped_reasons or Counter(d.reason for d in evidence.dropped)
+    because = zip(evidence.silent, evidence.silent_because, strict=False)
+    return {
+        "reasons": [{"reason": one_line(reason), "count": count} for reason, count in reasons.items()],
+        "nearest": [_dropped(d) for d in evidence.dropped[:NEAREST_DROPPED] if d.page_start],
+        "silent": [
+            {"paper": p.id, "title": one_line(p.title), "reason": one_line(reason), **_NO_MARK, "page": 1}
+            for p, reason in because
+        ],
+        "more_silent": max(0, evidence.papers_silent - len(evidence.silent_because)),
+        "unread": answer.unread,
+    }
+
+
+def _dropped(dropped: Dropped) -> dict[str, Any]:
+    return {
+        "paper": dropped.paper_id,
+        "title": one_line(dropped.title),
+        "page": dropped.page_start,
+        "score": round(dropped.relevance, 2),
+        "ranks": _ranks(dropped.vector_rank, dropped.keyword_rank),
+        "reason": one_line(dropped.reason),
+        **_NO_MARK,
     }
 
 

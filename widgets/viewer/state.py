@@ -79,7 +79,7 @@ class ViewerState(PanelState):
         self.marker = chosen.get("n", 0)
         self.cited_as = "passage" if "score" in chosen else "citation"
         self.quote = chosen["quote"]
-        mark = (chosen["quote"], chosen["start"], chosen["end"])
+        mark = (chosen["quote"], chosen["start"], chosen["end"]) if chosen["quote"] else None
         self._open(_Shown(chosen["paper"], chosen["page"], mark, self._width()))
 
     def show_paper(self, paper: int) -> None:

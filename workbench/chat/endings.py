@@ -78,6 +78,7 @@ def done(
             warnings=tuple(dict.fromkeys((*task.evidence.warnings, *task.warnings, *warnings))),
             timing=timing,
             coverage=coverage_of(task.evidence, citations, refused=refused),
+            unread=task.unread,
         )
     )
 

@@ -98,7 +98,15 @@ def _as_it_is(change: ScopeChange | None, evidence: Evidence, *, before: Scope) 
 def _told(task: AnswerTask, run: ToolRun) -> Iterator[Event]:
     """The answer to a message that asked nothing of the papers: what the tools did."""
     evidence = replace(
-        task.evidence, passages=(), dropped=(), warnings=(), papers_in_scope=0, papers_silent=0, silent=()
+        task.evidence,
+        passages=(),
+        dropped=(),
+        dropped_reasons={},
+        warnings=(),
+        papers_in_scope=0,
+        papers_silent=0,
+        silent=(),
+        silent_because=(),
     )
     yield from _said(replace(task, evidence=evidence), run.reply)
 

@@ -37,7 +37,8 @@ class AnswerTask:
     the question and are never evidence. Where ``toolbox`` is given, a chat model that can call tools may do
     so before it reads any passage; if that changes the scope, ``retrieve`` searches the new one, or, where
     that has gone meanwhile, the one that its evidence names.
-    ``preface`` is what the tools did, for an answer that has nothing else to say.
+    ``preface`` is what the tools did, for an answer that has nothing else to say. ``unread`` counts the last
+    passages that the chat model's window has no room for.
     """
 
     question: str
@@ -53,4 +54,5 @@ class AnswerTask:
     toolbox: ToolBox | None = None
     retrieve: Callable[[Scope], Retrieved] | None = None
     preface: str = ""
+    unread: int = 0
     started: float = field(default_factory=time.perf_counter)

@@ -38,6 +38,7 @@ def written_answer(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
     if not prompt.fits:
         yield from quoted_answer(task)
         return
+    task = replace(task, unread=prompt.left_out)
     shown = task.evidence.passages[: len(task.evidence.passages) - prompt.left_out]
     own = {n for passage in shown for n in own_numbers(passage.text)}
     draft = Draft(MarkerStream(range(1, len(shown) + 1), own))
@@ -53,7 +54,8 @@ def written_answer(task: AnswerTask, model: ChatModel) -> Iterator[Event]:
         what = "a tool call instead of words" if draft.called_tool else "nothing"
         text = f"{failure or f'{model.name} answered with {what}.'} {INSTEAD}"
         yield Notice(text)
-        yield from quoted_answer(replace(task, warnings=(*task.warnings, text)), after=draft.text)
+        instead = replace(task, warnings=(*task.warnings, text), unread=0)
+        yield from quoted_answer(instead, after=draft.text)
     else:
         yield from _finish_written(task, model, draft)
 

@@ -88,7 +88,7 @@ class Answer:
 
     ``text`` holds ``[N]`` markers; each N is a key of ``citations`` and of ``evidence``. ``timing`` is
     in seconds. ``stopped``: the reader ended it before it was complete. ``coverage`` is None where no papers
-    were asked.
+    were asked. ``unread``: how many of the evidence's last passages the chat model's window had no room for.
     """
 
     question: str
@@ -103,6 +103,7 @@ class Answer:
     timing: dict[str, float] = field(default_factory=dict)
     stopped: bool = False
     coverage: Coverage | None = None
+    unread: int = 0
 
     def __repr__(self) -> str:
         # The whole record would fill pages of a notebook, and all of it once more in the saved file.

@@ -38,12 +38,17 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate that is not in the evidence, and why."""
+    """A candidate that is not in the evidence, and why. The ranks are its places (from 1) by meaning and by
+    words, None where that list does not have it; ``page_start`` and ``title`` are empty where not told."""
 
     chunk_id: int
     paper_id: int
     relevance: float
     reason: str
+    vector_rank: int | None = None
+    keyword_rank: int | None = None
+    page_start: int | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,9 @@ class SilentPaper:
 class Evidence:
     """The numbered passages chosen for one question, what was dropped, and how it was found.
 
-    ``papers_silent`` of the ``papers_in_scope`` gave no passage; ``silent`` names the first of them.
+    ``papers_silent`` of the ``papers_in_scope`` gave no passage; ``silent`` names the first of them, and
+    ``silent_because`` says of each of those, in the same order, what became of its best passage. ``dropped``
+    are the nearest that were left out, at most 100, and ``dropped_reasons`` counts all by their reason.
 
     ``summaries`` are stored summaries of the scope's projects, each behind its project's name: there only
     where passages could not be searched for by meaning and words found none. They are no evidence.
@@ -101,6 +108,8 @@ class Evidence:
     summaries: tuple[str, ...] = ()
     papers_silent: int = 0
     silent: tuple[SilentPaper, ...] = ()
+    silent_because: tuple[str, ...] = ()
+    dropped_reasons: dict[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Evidence for {self.query!r}: {len(self.passages)} passages, {self.scope_label}>"

@@ -42,7 +42,14 @@ def select_blended(
     chosen = sorted((*first.chosen, *second.chosen), key=lambda c: (-c.relevance, c.chunk_id))
     there = {c.chunk_id for c in second.chosen} | set(second.joined.values())
     left_out = [
-        Dropped(c.chunk_id, c.paper_id, c.relevance, _reason(c, bar=bar, seats=seats))
+        Dropped(
+            c.chunk_id,
+            c.paper_id,
+            c.relevance,
+            _reason(c, bar=bar, seats=seats),
+            c.vector_rank,
+            c.keyword_rank,
+        )
         for c in guests
         if c.chunk_id not in there
     ]

@@ -89,8 +89,16 @@ def select_evidence(
     seating.fill(qualifying, cap=limits.max_per_paper)
     seating.fill(eligible, cap=None)
     there = {c.chunk_id for c in seating.chosen} | set(seating.joined.values())
+    weakest = min((c.relevance for c in seating.chosen), default=0.0)
     dropped = tuple(
-        Dropped(c.chunk_id, c.paper_id, c.relevance, _reason(c, limits, seating.per_paper[c.paper_id]))
+        Dropped(
+            c.chunk_id,
+            c.paper_id,
+            c.relevance,
+            _reason(c, limits, seating.per_paper[c.paper_id], weakest),
+            c.vector_rank,
+            c.keyword_rank,
+        )
         for c in ranked
         if c.chunk_id not in there
     )
@@ -159,10 +167,13 @@ class _Seating:
             self._standing[candidate.paper_id, place.ordinal] = seat
 
 
-def _reason(candidate: Candidate, limits: SelectionLimits, paper_seats: int) -> str:
+def _reason(candidate: Candidate, limits: SelectionLimits, paper_seats: int, weakest: float) -> str:
     if candidate.relevance < limits.min_relevance:
         return f"below the minimum relevance {limits.min_relevance:g}"
     if candidate.relevance <= 0:
         return "nothing in it matches"
+    if candidate.relevance > weakest and paper_seats >= limits.max_per_paper:
+        cap = limits.max_per_paper
+        return f"its paper has {paper_seats} seats, at most {cap} while other papers have passages to offer"
     share = f", {paper_seats} of them by its paper" if paper_seats else ""
     return f"all {limits.top_k} seats are taken{share}"

@@ -18,7 +18,7 @@ from workbench.errors import (
     WorkbenchError,
 )
 from workbench.ingest.drafting import check_title
-from workbench.ingest.sources import is_folder, listed
+from workbench.ingest.sources import is_folder, listed, sha256_of
 from workbench.records import (
     Chunk,
     FileOutcome,
@@ -71,6 +71,7 @@ class Papers:
         self._ingestor, self._renewer, self._lacking = ingestor, renewer, lacking
         self._refresh_indexes, self._background = refresh_indexes, background
         self._summaries = summaries
+        self._whole: dict[Path, tuple[int, int, int]] = {}  # derived files known to be whole, as they were
 
     def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
         """Adds one file (path, bytes or file object) and returns its paper; the same bytes again return the
@@ -343,7 +344,7 @@ class Papers:
         return self._reader().page_view(path, page, width=width, quote=quote)
 
     def _source_of_pdf(self, paper: PaperLike, page: int) -> Path:
-        """The stored file, written once into the folder of derived files."""
+        """The stored file, written into the folder of derived files where it is not, or not whole."""
         with self._database.read() as cursor:
             found = paper_store.get(cursor, self._user, paper_id_of(paper))
             if found.kind != "pdf":
@@ -354,9 +355,21 @@ class Papers:
                 raise NotFoundError(f"“{found.title}” has pages 1 to {found.pages}; there is no page {page}.")
             path = self._derived_source(found)
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            if not path.exists():
+            if not self._is_whole(path, found):
                 paper_store.write_source(cursor, found.id, path)
         return path
+
+    def _is_whole(self, path: Path, paper: Paper) -> bool:
+        """Whether the derived file is the paper's own, by its hash: asked again only where it changed."""
+        if not path.is_file():
+            return False
+        stat = path.stat()
+        seen = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        if self._whole.get(path) != seen:
+            if sha256_of(path) != paper.sha256:
+                return False
+            self._whole[path] = seen
+        return True
 
     def _derived_source(self, paper: Paper) -> Path:
         return self._database.derived / "sources" / f"{paper.sha256}.pdf"

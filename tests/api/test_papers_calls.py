@@ -235,6 +235,18 @@ def test_a_page_image_is_a_png_of_the_width_asked_for_with_the_quote_marked(wb: 
     assert all(0 <= x <= 1 for x in view.boxes[0])
 
 
+@pytest.mark.parametrize("keep", [0, 2000, None], ids=["empty", "cut short", "another paper's"])
+def test_a_derived_file_that_is_not_the_papers_own_is_never_drawn(
+    wb: Workbench, library: Path, keep: int | None
+) -> None:
+    drawn, other = wb.papers.page_image(1, 2, width=400), wb.papers.page_image(2, 2, width=400)
+    assert drawn != other
+    sources = library.with_name("library.duckdb.derived") / "sources"
+    own, others = (sources / f"{wb.papers.get(paper).sha256}.pdf" for paper in (1, 2))
+    own.write_bytes(others.read_bytes() if keep is None else own.read_bytes()[:keep])
+    assert wb.papers.page_image(1, 2, width=400) == drawn
+
+
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [

@@ -327,6 +327,23 @@ def test_a_dead_embedder_leaves_the_paper_to_keywords_and_reprocessing_mends_it(
     assert vectors_of(database, outcome.paper_id) == 1
 
 
+def test_a_paper_keeps_its_index_where_its_embedder_fails_while_it_is_read_again(
+    make: Make, database: Database, tmp_path: Path
+) -> None:
+    embedder = FaultyEmbedder()
+    stored = one(make(embedder).add_many(write(tmp_path, a="First text."), user=USER).files)
+    assert stored.paper_id is not None
+    embedder.down = True
+    outcome = make(embedder).reprocess(stored.paper_id, user=USER)
+    assert (outcome.status, outcome.error) == (
+        "failed",
+        "the paper keeps what it has, because it cannot be embedded: Ollama does not answer: start it.",
+    )
+    with database.read() as cursor:
+        assert papers.get(cursor, USER, stored.paper_id).state == "ready"
+    assert vectors_of(database, stored.paper_id) == stored.chunks
+
+
 def test_one_text_that_cannot_be_embedded_does_not_cost_the_paper_its_vectors(
     make: Make, database: Database, tmp_path: Path
 ) -> None:

@@ -97,6 +97,29 @@ def test_text_in_any_usual_encoding_is_read_whole(text: str, encoding: str) -> N
     assert decode(text.encode(encoding)).text == text
 
 
+GERMAN = "Die Größe der Zellen wächst, so Müller und Çelik. " * 20
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "broken"),
+    [
+        (GERMAN.encode() + b"\xed\xa0\xbdend", GERMAN + "end", 0),  # half a character
+        (GERMAN.encode() + b"\xed\xa0\xbd\xed\xb8\x80", GERMAN + "\U0001f600", 0),  # both halves
+        (GERMAN.encode() + b"\xff end", GERMAN + "\ufffd end", 1),
+        (GERMAN.encode() + b"\xc3", GERMAN + "\ufffd", 1),  # a file cut inside a character
+        (b"5 \xc2\xb5m of plain words, cut here: \xc2", "5 µm of plain words, cut here: \ufffd", 1),
+        ("東京大学の研究。".encode()[:-1], "東京大学の研究\ufffd", 1),
+    ],
+)
+def test_a_broken_byte_or_half_a_character_leaves_the_rest_as_it_is(
+    data: bytes, text: str, broken: int
+) -> None:
+    decoded = decode(data)
+    assert (decoded.text, decoded.encoding, decoded.broken) == (text, "utf-8", broken)
+    told = "Read as utf-8 text with one place whose bytes are no character."
+    assert decoded.warnings == ((told,) if broken else ())
+
+
 def test_an_encoding_that_was_guessed_is_told(tmp_path: Path) -> None:
     document = read(tmp_path, "a.txt", "Käse und Würste".encode("cp1252"))
     assert document.warnings == ("Read as cp1252 text: the file does not say its encoding.",)

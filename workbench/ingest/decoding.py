@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from workbench.errors import DocumentError
+from workbench.ingest.characters import paired
 
 _MARKS = (  # UTF-32 first: its little-endian mark begins like UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -24,20 +25,30 @@ _TWO_BYTE_ENCODINGS = ("gb18030", "cp932", "big5", "euc_kr")
 _HANGUL, _HAN = re.compile("[\uac00-\ud7af]"), re.compile("[\u4e00-\u9fff]")
 _COMMON_HANGUL = frozenset("이다는을의에가고하지로기사한리도은서대어인자나시라정일그해아수스과를부전보면주")
 _WEST_EUROPEAN = re.compile(r"[ -~\t\n\rÀ-ÖØ-öø-ÿŒœŠšŽžŸ€‚„…‘’“”•–—™¡¢£¥§©ª«®°±²³´µ·¹º»¼½¾¿\xa0\xad]*")
+_BROKEN = re.compile("\ufffd+")
+_SEQUENCE = re.compile("[^\0-\x7f\ufffd]")
+_MOST_BROKEN = 0.05  # broken places per character beyond ASCII that was read
 _ALONE_IN_WORD = re.compile(r"(?<![À-ÿŒœŠšŽžŸ])[À-ÿŒœŠšŽžŸ](?![À-ÿŒœŠšŽžŸ])")
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """``encoding`` is the name of what the bytes were read as; ``certain`` where the file itself says so."""
+    """``encoding`` is the name of what the bytes were read as; ``certain`` where the file itself says so.
+
+    ``broken`` counts the places whose bytes are no character; each is U+FFFD in the text.
+    """
 
     text: str
     encoding: str
     certain: bool
+    broken: int = 0
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A line for the reader where the encoding had to be guessed."""
+        """A line for the reader where bytes are broken or the encoding had to be guessed."""
+        if self.broken:
+            places = "one place" if self.broken == 1 else f"{self.broken:,} places"
+            return (f"Read as {self.encoding} text with {places} whose bytes are no character.",)
         return () if self.certain else (f"Read as {self.encoding} text: the file does not say its encoding.",)
 
 
@@ -45,15 +56,13 @@ def decode(data: bytes) -> Decoded:
     """The text of a file. Raises DocumentError where the bytes are no text in any known encoding.
 
     In this order: byte order mark, UTF-8, UTF-16 or UTF-32 by their zero bytes, the encoding that HTML or
-    XML declares, then detection (charset-normalizer) on the lines that need it, checked on the whole file.
+    XML declares, UTF-8 with a few broken bytes, then detection (charset-normalizer) on the lines that need
+    it, checked on the whole file.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return Decoded(_lenient(data[len(mark) :], encoding), encoding, True)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = None
+    text = _utf8(data)
     if text is not None and "\0" not in text[:_HEAD]:
         return Decoded(text, "utf-8", True)
     wide = _wide_encoding(data)
@@ -64,7 +73,31 @@ def decode(data: bytes) -> Decoded:
     declared = _declared(data)
     if declared is not None:
         return Decoded(data.decode(declared), declared, True)
-    return _detected(data)
+    return _damaged_utf8(data) or _detected(data)
+
+
+def _utf8(data: bytes) -> str | None:
+    """UTF-8, also as some programs write it: with halves of characters, which are paired or left out."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return paired(data.decode("utf-8", "surrogatepass"))
+    except UnicodeDecodeError:
+        return None
+
+
+def _damaged_utf8(data: bytes) -> Decoded | None:
+    """UTF-8 that was cut inside a character or has a bad byte here and there.
+
+    Hardly any text of another encoding holds a sequence of bytes that is a character of UTF-8, so many of
+    them beside a few broken places can be nothing else.
+    """
+    text = data.decode("utf-8", "replace")
+    read, broken = len(_SEQUENCE.findall(text)), len(_BROKEN.findall(text))
+    cut_off = broken == 1 and read > 0 and text.endswith("\ufffd")
+    return Decoded(text, "utf-8", True, broken) if cut_off or broken <= _MOST_BROKEN * read else None
 
 
 def _lenient(data: bytes, encoding: str) -> str:

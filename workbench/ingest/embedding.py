@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy
 
 BATCH = 64
+KEYWORDS_ONLY = "Found by keywords only, until it is reprocessed: "
 _MOST_BAD_TEXTS = 25  # in one paper: more means that the embedder itself is at fault
 _ROW_KINDS = frozenset({"csv", "log", "bib", "ris"})
 _LONG_TABLE = 1600  # chunks
@@ -60,7 +61,7 @@ def embed(embedder: Embedder, texts: Sequence[str], *, done: Callable[[int], Non
                 done(min(start + BATCH, len(texts)))
     except ProviderError as error:
         reason = " ".join(str(error).split())
-        return Embedded(None, (f"Found by keywords only, until it is reprocessed: {reason}",))
+        return Embedded(None, (f"{KEYWORDS_ONLY}{reason}",))
     if not rows:
         return Embedded(numpy.empty((0, embedder.dimension), numpy.float32))
     if not batches.approximate:

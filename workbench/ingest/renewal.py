@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import DocumentError, ProviderError
 from workbench.ingest.drafting import paper_draft, titled_again
+from workbench.ingest.embedding import KEYWORDS_ONLY
 from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.notes import note_document
 from workbench.ingest.progress import FileWork, OnProgress
@@ -47,14 +48,21 @@ def renew(
             )
         if other:
             return _embedded_anew(database, indexer, work, paper)
-        return _read_again(database, reader, indexer, work, paper)
+        has_vectors = serving is not None and paper.state == "ready"
+        return _read_again(database, reader, indexer, work, paper, has_vectors=has_vectors)
     except (DocumentError, ProviderError) as error:
         with database.write() as cursor:
             return work.write_failure(cursor, str(error), paper_id=paper.id)
 
 
 def _read_again(
-    database: Database, reader: Reader, indexer: PaperIndexer, work: FileWork, paper: Paper
+    database: Database,
+    reader: Reader,
+    indexer: PaperIndexer,
+    work: FileWork,
+    paper: Paper,
+    *,
+    has_vectors: bool,
 ) -> FileOutcome:
     with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
         path = Path(folder) / "source"
@@ -70,6 +78,9 @@ def _read_again(
             chunks = indexer.chunks(whole)
         with work.timed("embed"):
             embedded = indexer.embedded(whole.kind, chunks, done=work.tell)
+            if has_vectors and embedded.vectors is None:
+                reason = embedded.warnings[-1].removeprefix(KEYWORDS_ONLY)
+                raise ProviderError(f"the paper keeps what it has, because it cannot be embedded: {reason}")
         draft = paper_draft(whole, chunks, embedded.vectors, sha256=paper.sha256, source=path)
         with database.write() as cursor:
             with work.timed("index"):

@@ -81,6 +81,9 @@ EXAMPLES: dict[str, tuple[str, list[int], list[int]]] = {
     "It fell [1].\n\nReferences\n[1] Smith 2020\n[2] Jones 2021": ("It fell [1].\n\n", [1], []),
     "It fell [1].\n\n**Sources:**\n- [1] a.pdf": ("It fell [1].\n\n", [1], []),
     "It fell [1].\n\nReferences: [1] Smith 2020.": ("It fell [1].\n\n", [1], []),
+    "Es fiel [1].\n\n**Quellen:**\n[1] Smith 2020": ("Es fiel [1].\n\n", [1], []),
+    "Il baissa [1].\n\nRéférences :\n1. Smith 2020": ("Il baissa [1].\n\n", [1], []),
+    "下降了 [1]。\n\n参考文献：[1] 王 2020": ("下降了 [1]。\n\n", [1], []),
     "It fell [1].\n[^1]: Smith 2020.\n[^2]: Jones.": ("It fell [1].\n", [1], []),
     "It fell [1].\n## References\n1. Smith\n\n## Limits\nNone [2].": (
         "It fell [1].\n## Limits\nNone [2].",

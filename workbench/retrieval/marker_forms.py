@@ -8,7 +8,9 @@ LONGEST_MARKER = 60  # characters; a longer bracket is prose
 OPENING = "[【［\\"
 
 _PAGES = r"[^\S\n]*[,:(]?[^\S\n]*(?:pp?\.|pages?|S\.)[^\S\n]*\d{1,4}(?:[-–]\d{1,4})?\)?"
-_NUMBER = rf"(?:#|\^|(?:passages?|sources?|refs?)\.?)?[^\S\n]*\d{{1,4}}(?:{_PAGES})?"
+_NUMBER = (
+    rf"(?:#|\^|(?:passages?|sources?|refs?|docs?|documents?|citations?)[.:]?)?[^\S\n]*\d{{1,4}}(?:{_PAGES})?"
+)
 _INSIDE = rf"[^\S\n]*{_NUMBER}(?:[^\S\n]*(?:[-–—,;]|and|&)[^\S\n]*{_NUMBER})*[^\S\n]*(?:†[^\]】］\n]*)?"
 _NESTED = rf"\[(?:[^\S\n]*\[{_INSIDE}\][,;]?)+[^\S\n]*"
 _MARKER = re.compile(rf"{_NESTED}\]|[\[【［]{_INSIDE}[\]】］]|\\\[{_INSIDE}\\\]", re.IGNORECASE)

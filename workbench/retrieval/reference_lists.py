@@ -7,8 +7,10 @@ import re
 LONGEST_LEAD = 40  # characters of white space and emphasis before or after the word
 
 # After these with a colon anything is a list; after "Sources:" only a number or a bracket is.
-_SURE = ("references", "reference list", "bibliography", "works cited")
-_LIST_WORDS = (*_SURE, "sources", "sources cited", "citations")
+_SURE = ("references", "reference list", "bibliography", "works cited", "literaturverzeichnis",
+         "références", "bibliographie", "referencias", "bibliografía", "参考文献")  # fmt: skip
+_LIST_WORDS = (*_SURE, "sources", "sources cited", "citations", "quellen", "literatur", "fuentes", "出典",
+               "来源")  # fmt: skip
 _LEAD = re.compile(r"[^\S\n]*(?:#{1,6}[^\S\n]*)?[*_]{0,3}")
 _DEFINITION = re.compile(r"[^\S\n]{0,8}\[\^\d{1,4}\]:")
 _MAY_DEFINE = re.compile(r"[^\S\n]{0,8}(?:\[(?:\^(?:\d{1,4}\]?)?)?)?")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -117,6 +118,32 @@ def test_a_row_of_a_table_is_shown_with_the_head_of_its_table_and_quoted_alone()
     assert row.text == "FAISS HNSW32 graph index, filter 0.205 21 s"
     assert shown_sentence(row) == f"In a table (index recall build time): {row.text}"
     assert text[row.char_start : row.char_end] == row.text
+
+
+MAYOR = "The mayor of Quanton in the region of Zorb lives in a house beside the river, as in the year 1987."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        (
+            "What is the population of Quanton?",
+            "city: Zorbville; population: 4711\n\ncity: Quanton; population: 8123",
+            "city: Quanton; population: 8123",
+        ),
+        ("How many units does the region US have?", "Zorb\n\nRegion | Units\nEU | 12\nUS | 7", "US | 7"),
+        (
+            "What failed in the flux capacitor?",
+            "2024-01-01 INFO start\n\n2024-01-01 ERROR the flux capacitor failed",
+            "2024-01-01 ERROR the flux capacitor failed",
+        ),
+    ],
+)
+def test_a_row_of_a_file_or_a_line_of_a_log_is_said_before_sentences_that_answer_less(
+    question: str, text: str, said: str
+) -> None:
+    """They are short and no sentences, and yet what such files are asked for."""
+    assert said in chosen(MAYOR, text, question=question)[0]
 
 
 def test_lines_of_code_are_no_rows_and_no_lines() -> None:

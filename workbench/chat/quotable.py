@@ -1,4 +1,4 @@
-"""Which stretches of a passage can stand alone in an answer: whole sentences, and rows of tables."""
+"""Which stretches of a passage can stand alone in an answer: whole sentences, rows of tables, lines of logs."""
 
 from __future__ import annotations
 
@@ -51,6 +51,14 @@ _CODE_SIGN = re.compile(
 )
 _VALUE = re.compile(r"\d|\b[A-Z]{1,3}[+-](?!\w)|[✓✗✔✘×]|\b(?:yes|no)\b", re.IGNORECASE)
 _ROW = re.compile(r"(?=.*[^\W\d_]{2}).{8,}")
+_CELLS = re.compile(r"(?=.*[^\W\d_]{2})(?=.*\d).* \| .*")  # a row of a Word table: its cells are known
+_NAMED = r"[^\s:;][^:;\n]{0,60}: [^\n]*?"
+_NAMED_VALUES = re.compile(
+    rf"{_NAMED}(?:; {_NAMED})+"
+)  # a row of a CSV file: each cell with its column's name
+_LOG_LINE = re.compile(
+    r"(?:\[?\d{4}-\d\d-\d\d[T ]\S+|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b).* \w.*"
+)
 _DATE = re.compile(r"\b(?:[A-Z][a-z]{2,8}\.? \d{1,2},? )?(?:19|20)\d\d\b")
 # Opens like a sentence, and stops in its middle.
 _UNFINISHED = re.compile(r"[\"“(]?[A-ZÀ-ÞΑ-Ω].*(?:[a-zà-ÿ]{2}[,:;]?|[)\]][,:])", re.DOTALL)
@@ -118,7 +126,9 @@ def _is_words(text: str) -> bool:
 
 def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text: str) -> Iterator[Stretch]:
     caption = _caption_before(passage, spans, index)
-    if _WHOLE.search(text) and not (caption and _is_tabular(text)):
+    if len(text) <= LONGEST and (_NAMED_VALUES.fullmatch(text) or _LOG_LINE.fullmatch(text)):
+        yield _sentence(passage, spans, index)
+    elif _WHOLE.search(text) and not (caption and _is_tabular(text)):
         if _is_sentence(text) and not _FRAGMENT.match(text):
             yield _sentence(passage, spans, index)
     elif _is_unfinished(text):
@@ -195,9 +205,8 @@ def _caption_before(passage: Passage, spans: list[tuple[int, int]], index: int) 
 
 
 def _is_row(text: str) -> bool:
-    return (
-        _VALUE.search(text) is not None and _ROW.fullmatch(text) is not None and not _CODE_SIGN.search(text)
-    )
+    words = _ROW.fullmatch(text) or _CELLS.fullmatch(text)
+    return _VALUE.search(text) is not None and words is not None and not _CODE_SIGN.search(text)
 
 
 def _is_head(text: str) -> bool:

@@ -29,7 +29,8 @@ def written(*pieces: str) -> Answer:
 @pytest.mark.parametrize(
     "marker",
     ["[[1]]", "【1】", "［1］", "[^1]", "[ 1 ]", "[#1]", "[Passage 1]", "[1†source]", "[1, p. 2]",
-     "[1 (page 2)]", "[source: 1]", "[Doc 1]", "[document 1]", "[1](#1)", "[1](https://example.org/a)", r"\[1\]", "[1][1]", "[1], [1]"],
+     "[1 (page 2)]", "[source: 1]", "[Doc 1]", "[document 1]",
+     "[1](#1)", "[1](https://example.org/a)", r"\[1\]", "[1][1]", "[1], [1]"],
 )  # fmt: skip
 def test_every_way_to_write_one_marker_is_that_marker_however_it_is_cut(marker: str) -> None:
     whole = f"{FACT} {marker}."

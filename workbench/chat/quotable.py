@@ -1,4 +1,4 @@
-"""Which stretches of a passage can stand alone in an answer: whole sentences, rows of tables, lines of logs."""
+"""Which stretches of a passage can stand alone in an answer: sentences, rows of tables, lines of logs."""
 
 from __future__ import annotations
 

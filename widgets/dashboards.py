@@ -12,13 +12,14 @@ from platformdirs import user_log_path
 
 from widgets.chat.view import Chat
 from widgets.header.view import Header
+from widgets.library.view import LibraryTable, library_tab
 from widgets.opening.view import Opening
 from widgets.panel import Run, in_thread
 from widgets.papers.view import PaperList, papers_panel
 from widgets.projects.view import Projects
 from widgets.uploads.view import Uploads
 from widgets.viewer.view import Viewer
-from workbench import Workbench
+from workbench import Scope, Workbench
 
 
 class Tab(NamedTuple):
@@ -56,12 +57,11 @@ class Dashboard:
     def __init__(self, workbench: Workbench, *, run: Run = in_thread) -> None:
         self.projects = Projects(workbench, on_delete=self._project_gone, run=run)
         self.papers = PaperList(workbench, on_change=self._library_changed, on_read=self._read, run=run)
-        self.uploads = Uploads(
-            self.papers.add_uploads,
-            max_bytes=workbench.settings.max_file_mb * 1_000_000,
-            scope=lambda: self.papers.scope,
-            run=run,
+        self.uploads = self._uploads(workbench, lambda: self.papers.scope, run)
+        self.library = LibraryTable(
+            workbench, self.papers, on_change=self._rearranged, on_read=self._read, run=run
         )
+        self.library_uploads = self._uploads(workbench, lambda: self.library.scope, run)
         self.chat = Chat(workbench, on_cite=self._cite, on_scope=self._scope_chosen, run=run)
         self.viewer = Viewer(workbench, run=run)
         self._cited_turn = -1
@@ -78,7 +78,13 @@ class Dashboard:
 
     def _tabs(self) -> list[Tab]:
         """The views in the order of their tabs; the first is shown at the start."""
-        return [Tab("Chat", self.chat)]
+        library = library_tab(self.library, self.library_uploads)
+        return [Tab("Chat", self.chat), Tab("Library", library, self.library.shown)]
+
+    def _uploads(self, workbench: Workbench, scope: Callable[[], Scope], run: Run) -> Uploads:
+        """A place to drop files, which go to the scope that it stands for."""
+        most = workbench.settings.max_file_mb * 1_000_000
+        return Uploads(self.papers.add_uploads, max_bytes=most, scope=scope, run=run)
 
     def _arranged(self) -> ipywidgets.Box:
         """Sidebar, the shown tab's widget, and the page. All tabs stay drawn, so that what is half typed or
@@ -135,7 +141,19 @@ class Dashboard:
         """Counts follow; a fault in showing them must not end the work that changed the library."""
         with self.projects.shown_errors("reading the projects"):
             self.projects.refresh()
+        with self.library.shown_errors("reading the library"):
+            self.library.library_changed()
         self._refresh_header()
+
+    def _rearranged(self) -> None:
+        """The library's tab has changed what projects hold or what there is: the sidebar follows."""
+        self.projects.refresh()
+        self._list_papers_again()
+        self._refresh_header()
+
+    def _list_papers_again(self) -> None:
+        with self.papers.shown_errors("listing the papers"):
+            self.papers.refresh()
 
     def _refresh_header(self) -> None:
         self.header.in_background("reading the library's state", self.header.refresh)

@@ -297,6 +297,17 @@ class Papers:
             left = [p.id for p in paper_store.list_papers(cursor, self._user) if p.state != "ready"]
             return ledger.last_failures(cursor, self._user, left) if left else {}
 
+    def forget_file(self, file: str) -> None:
+        """Takes a file that could not become a paper out of the ledger, by the name it was added under.
+
+        Papers and their entries stay. Raises NotFoundError where the ledger has no such file.
+        """
+        if not isinstance(file, str):
+            raise InvalidInputError(f"A file's name is a text, not {type(file).__name__}.")
+        with self._database.write() as cursor:
+            if not ledger.forget(cursor, self._user, file):
+                raise NotFoundError("File not found: the ledger has no file of this name that failed.")
+
     def share(self, paper: PaperLike) -> Paper:
         """Makes a paper of the user's library visible to every user; ``unshare`` takes that back."""
         with self._database.write() as cursor:

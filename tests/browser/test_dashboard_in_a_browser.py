@@ -84,7 +84,7 @@ def test_a_paper_is_uploaded_with_progress_and_a_bad_one_says_why(
     bad = tmp_path / "broken.pdf"
     bad.write_bytes(b"%PDF-1.7 and nothing else")
     _note_changes(page, ".wb-job .wb-bar i", "style.width")
-    page.locator(".wb-uploads input[type=file]").set_input_files([good, bad])
+    page.locator(".wb-side .wb-uploads input[type=file]").set_input_files([good, bad])
     expect(outcome(page, "ready", "<b>looms<b>.pdf")).to_be_visible()
     expect(outcome(page, "failed", "broken.pdf")).to_contain_text("failed: ")
     expect(page.locator(".wb-paper")).to_have_count(2)
@@ -103,7 +103,7 @@ def test_the_same_bytes_dropped_again_are_a_duplicate(page: Page, loom_paper: by
         }""",
         base64.b64encode(loom_paper).decode(),
     )
-    page.dispatch_event(".wb-uploads", "drop", {"dataTransfer": dropped})
+    page.dispatch_event(".wb-side .wb-uploads", "drop", {"dataTransfer": dropped})
     expect(outcome(page, "duplicate", "twin.pdf")).to_be_visible()
     expect(page.locator(".wb-paper")).to_have_count(2)
 
@@ -229,7 +229,7 @@ def test_another_scope_shows_its_own_thread_and_the_sidebar_agrees(page: Page) -
 def test_a_twelve_megabyte_upload_arrives_whole(page: Page, tmp_path: Path) -> None:
     large = pdfs.large_paper(tmp_path / "scan.pdf")
     assert large.stat().st_size > 12_000_000
-    page.locator(".wb-uploads input[type=file]").set_input_files(large)
+    page.locator(".wb-side .wb-uploads input[type=file]").set_input_files(large)
     expect(outcome(page, "ready", "scan.pdf")).to_be_visible()
     expect(page.locator(".wb-paper .wb-paper-title").last).to_have_text("A large scan of a small pattern")
 

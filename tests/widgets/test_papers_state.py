@@ -192,6 +192,7 @@ def test_progress_names_the_file_the_stage_and_the_share(panel: PapersState, fol
         "nth": 1,
         "files": 1,
         "stopping": False,
+        "paper": 0,
     }
     percents = [job["percent"] for job in seen[:-1]]
     assert percents == sorted(percents)
@@ -211,7 +212,7 @@ def test_a_second_batch_waits_for_the_first_and_both_are_told(
         threads[-1].start()
 
     panel._run = run
-    with panel._adding:  # as while another batch is under way
+    with panel.work.turn():  # as while another batch is under way
         add_path(panel, folder / "a.txt")
         panel.add_uploads([Upload("late.txt", copy)])
     for thread in threads:

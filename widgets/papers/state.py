@@ -5,42 +5,31 @@ taking papers out.
 from __future__ import annotations
 
 import io
-import os
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from traitlets import Bool, Dict, Int, List, Unicode
 
-from widgets.launch import START_FOLDER
 from widgets.panel import PanelState, action
 from widgets.papers.outcomes import Outcome, described, just_ready, outcome, reason
-from widgets.wording import byline, counted
-from workbench import ConflictError, InvalidInputError, Scope
+from widgets.papers.paths import existing_path
+from widgets.papers.work import Cancelled, Work, is_last
+from widgets.wording import byline, counted, one_line
+from workbench import ConflictError, Scope
 
 if TYPE_CHECKING:
     from widgets.uploads.state import Upload
     from workbench import Paper, Progress, Workbench
-
-PROGRESS_EVERY = 0.1
-"""Seconds between two updates of the bar: a browser shows no more, and messages are not free."""
-
-STAGES = ("read", "chunk", "embed", "index")
-_STAGE_SHARE = {"read": (0.0, 0.25), "chunk": (0.25, 0.3), "embed": (0.3, 0.95), "index": (0.95, 1.0)}
-_STAGE_WORDS = {"read": "reading", "chunk": "cutting", "embed": "embedding", "index": "indexing"}
 
 
 class PapersState(PanelState):
     """``papers`` are rows to show; ``job`` is empty or the work under way; ``outcomes`` what became of files
     added to the scope shown. ``library`` are rows of papers that its project does not hold.
 
-    A row is ``{"id", "title", "author", "year", "pages", "chip"}``. A job is ``{"file", "doing", "percent",
-    "nth", "files", "stopping"}``. ``project`` is the project's id, 0 where the scope is none. ``told`` is one
-    line about what was done last.
+    A row is ``{"id", "title", "author", "year", "pages", "chip"}``. A job is as ``Work`` tells it.
+    ``project`` is the project's id, 0 where the scope is none. ``told`` is one line about what was done last.
     """
 
     papers = List(Dict()).tag(sync=True)
@@ -51,6 +40,8 @@ class PapersState(PanelState):
     told = Unicode("").tag(sync=True)
     job = Dict().tag(sync=True)
     outcomes = List(Dict()).tag(sync=True)
+    batch = Dict()
+    """The last finished batch, for other panels: ``{"number", "outcomes"}``."""
 
     def __init__(
         self,
@@ -58,17 +49,19 @@ class PapersState(PanelState):
         *,
         on_change: Callable[[], None],
         on_read: Callable[[int], None],
+        work: Work | None = None,
         **options: Any,
     ) -> None:
-        """``on_change`` is called when the library holds other papers, ``on_read`` with a paper to show."""
+        """``on_change`` is called when the library holds other papers, ``on_read`` with a paper to show.
+        ``work`` is what long work goes through where other panels share it."""
         super().__init__(**options)
         self._workbench = workbench
         self._on_change = on_change
         self._on_read = on_read
         self._scope = Scope.ORPHANS
         self._outcomes: dict[Scope, list[Outcome]] = {}
-        self._cancelled = threading.Event()
-        self._adding = threading.Lock()
+        self.work = Work() if work is None else work
+        self.work.observe(lambda change: self.set_trait("job", change["new"]), "job")
 
     @property
     def scope(self) -> Scope:
@@ -97,13 +90,11 @@ class PapersState(PanelState):
     def add_path(self, *, path: str) -> None:
         """Add the file, or every file of the folder, that ``path`` names, from the folder in which the
         dashboard was started."""
-        given = path.strip().strip("\"'")
-        if not given:
-            raise InvalidInputError("Name a file or a folder.")
-        wanted = Path(os.environ.get(START_FOLDER, os.curdir)).absolute() / Path(given).expanduser()
-        if not os.path.lexists(wanted):
-            raise InvalidInputError(f"There is nothing at {wanted}")
-        self._add([wanted])
+        self.add_from(path)
+
+    def add_from(self, path: str, scope: Scope | None = None) -> None:
+        """The same into ``scope``, whatever is shown."""
+        self._add([existing_path(path)], scope=scope)
 
     def add_uploads(self, uploads: Sequence[Upload]) -> None:
         """Add files that the browser sent to the scope they set out for, and remove the copies afterwards."""
@@ -117,9 +108,7 @@ class PapersState(PanelState):
     @action
     def cancel(self) -> None:
         """Stop after the piece of work in hand; what is complete stays."""
-        if self.job:
-            self._cancelled.set()
-            self.job = {**self.job, "stopping": True}
+        self.work.cancel()
 
     @action
     def clear_outcomes(self) -> None:
@@ -212,10 +201,8 @@ class PapersState(PanelState):
 
         def work() -> None:
             try:
-                with self._adding:
-                    self._cancelled.clear()
+                with self.work.turn():
                     self._add_batch(_Batch(target, self._outcomes.get(target, [])), sources)
-                    self.job = {}
             finally:
                 afterwards()
                 self._changed()
@@ -228,37 +215,33 @@ class PapersState(PanelState):
                 sources,
                 project=batch.scope.project_id,
                 progress=lambda step: self._progressed(batch, step),
-                cancelled=self._cancelled.is_set,
+                cancelled=lambda: self.work.cancelled,
             )
-        except _Cancelled:
+        except Cancelled:
             shown = self._outcomes.get(batch.scope, [])
-            self._tell(batch.scope, [*shown, outcome(batch.rest(), "cancelled", "not added")])
+            self._finish(batch, [*shown, outcome(batch.rest(), "cancelled", "not added")])
         else:
             papers = self._workbench.papers.list(Scope.ALL)
-            self._tell(batch.scope, [*batch.before, *described(report.files, papers)])
+            self._finish(batch, [*batch.before, *described(report.files, papers)])
+
+    def _finish(self, batch: _Batch, outcomes: list[Outcome]) -> None:
+        """Tell what became of a batch's files, here and to who else watches."""
+        self._tell(batch.scope, outcomes)
+        number = self.batch.get("number", 0) + 1
+        self.batch = {"number": number, "outcomes": outcomes[len(batch.before) :]}
 
     def _progressed(self, batch: _Batch, step: Progress) -> None:
         """Show one step; list a paper as soon as it is complete; leave where the person cancelled."""
         another = batch.step is None or step.number != batch.step.number
         batch.step = step
-        if step.stage == STAGES[-1] and step.done == step.total:
+        if is_last(step):
             papers = self._workbench.papers.list(batch.scope)
             shown = self._outcomes.get(batch.scope, [])
             self._tell(batch.scope, [*shown, just_ready(step.file, papers)])
             self._changed()
-        elif self._cancelled.is_set():
-            raise _Cancelled
-        now = time.monotonic()
-        if another or step.done == step.total or now - batch.shown_at >= PROGRESS_EVERY:
-            batch.shown_at = now
-            self.job = {
-                "file": step.file,
-                "doing": _STAGE_WORDS.get(step.stage, step.stage),
-                "percent": round(100 * _share(step)),
-                "nth": step.number,
-                "files": step.files,
-                "stopping": self._cancelled.is_set(),
-            }
+        elif self.work.cancelled:
+            raise Cancelled
+        self.work.show(step, always=another)
 
     def _changed(self) -> None:
         self._on_change()
@@ -272,7 +255,6 @@ class _Batch:
     scope: Scope
     before: Sequence[Outcome]
     step: Progress | None = None
-    shown_at: float = 0.0
 
     def rest(self) -> str:
         """The files that are not complete, in words."""
@@ -280,10 +262,6 @@ class _Batch:
             return "all files"
         more = self.step.files - self.step.number
         return f"{self.step.file} and {more} more" if more else self.step.file
-
-
-class _Cancelled(Exception):
-    """The person at the panel cancelled: how a progress callback leaves the work."""
 
 
 @contextmanager
@@ -297,14 +275,9 @@ def _labelled(upload: Upload) -> Iterator[BinaryIO]:
 def _row(paper: Paper) -> dict[str, Any]:
     return {
         "id": paper.id,
-        "title": paper.title,
+        "title": one_line(paper.title),
         "author": byline(paper.authors, None),
         "year": str(paper.year or ""),
         "pages": counted(paper.pages, paper.page_unit),
         "chip": "" if paper.state == "ready" else paper.state,
     }
-
-
-def _share(step: Progress) -> float:
-    start, end = _STAGE_SHARE.get(step.stage, (0.0, 1.0))
-    return start + (end - start) * (step.done / step.total if step.total else 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets
 
 from widgets.assets import module, style
+from widgets.panel import PanelState
 from widgets.papers.state import PapersState
 from widgets.uploads.view import Uploads
 from widgets.view import Leaf
@@ -13,13 +14,13 @@ from widgets.view import Leaf
 class PaperList(PapersState, Leaf):
     """The papers of the chosen scope, the work under way, and what became of each file."""
 
-    _esm = module("menu.js", "papers/library.js", "papers/papers.js")
-    _css = style("papers/papers.css")
+    _esm = module("menu.js", "papers/job.js", "papers/library.js", "papers/papers.js")
+    _css = style("papers/job.css", "papers/papers.css")
 
 
-def path_line(papers: PaperList) -> ipywidgets.HBox:
-    """A text field and a button that add the file or folder at a path."""
-    field = ipywidgets.Text(placeholder="Path of a file or folder")
+def path_line(papers: PanelState, prompt: str = "Path of a file or folder") -> ipywidgets.HBox:
+    """A text field and a button that have the panel add the file or folder at a path."""
+    field = ipywidgets.Text(placeholder=prompt)
     button = ipywidgets.Button(description="Add", tooltip="Add the file or folder at this path")
 
     def add() -> None:

@@ -78,6 +78,15 @@ def last_failures(cursor: DuckDBPyConnection, user: str, paper_ids: Sequence[int
     return {paper_id: error or "" for paper_id, error in rows}
 
 
+def forget(cursor: DuckDBPyConnection, user: str, file: str) -> int:
+    """Removes the user's entries of a file that did not become a paper, and returns how many there were."""
+    rows = cursor.execute(
+        "DELETE FROM ledger WHERE user_name = ? AND file = ? AND paper_id IS NULL RETURNING ledger_id",
+        [user, file_name(file)],
+    ).fetchall()
+    return len(rows)
+
+
 def entries(
     cursor: DuckDBPyConnection, user: str, *, paper_id: int | None = None, limit: int = 1000
 ) -> list[LedgerRow]:

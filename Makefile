@@ -1,5 +1,6 @@
 # make dashboard   the dashboard, with a sample project the first time
 # make test        every test
+# make torture     kills, failing disks, crowds: counted for an hour or so
 # make help        the rest
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dashboard lab demo test check format bench lock papers clean
+.PHONY: help setup dashboard lab demo test torture check format bench lock papers clean
 
 help:
 	@echo "make setup      a virtual environment in $(VENV) with the pinned packages"
@@ -16,6 +17,7 @@ help:
 	@echo "make lab        JupyterLab with the notebooks"
 	@echo "make demo       the sample papers, one question, one cited answer, in the terminal"
 	@echo "make test       every test: unit, notebooks, a real browser"
+	@echo "make torture    kill, crowd and starve the product, and count what is lost (ARGS=--help: shorter ways)"
 	@echo "make check      lint, format, types, import layers"
 	@echo "make format     format the code"
 	@echo "make bench      the benchmarks"
@@ -43,6 +45,10 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest
+
+# Resumes where it was stopped. ARGS="--kills 50 --minutes 1" is shorter, --seed N repeats, --fresh begins anew.
+torture: setup
+	$(BIN)/python -m tests.torture $(ARGS)
 
 check: setup
 	$(BIN)/ruff check .

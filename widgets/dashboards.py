@@ -65,7 +65,7 @@ class Dashboard:
         self.chat = Chat(workbench, on_cite=self._cite, on_scope=self._scope_chosen, run=run)
         self.viewer = Viewer(workbench, run=run)
         self._cited_turn = -1
-        self.tabs = self._tabs()
+        self.tabs = [tab._replace(widget=framed(tab.widget)) for tab in self._tabs()]
         self.header = Header(workbench, views=[tab.name for tab in self.tabs], run=run)
         self.box = self._arranged()
         self.projects.observe(lambda _: self._project_chosen(), "chosen")
@@ -183,6 +183,11 @@ class Dashboard:
 
     def _titles(self) -> list[str]:
         return [paper["title"] for paper in self.papers.papers]
+
+
+def framed(widget: ipywidgets.DOMWidget) -> ipywidgets.Box:
+    """A box around a tab's widget: a leaf's own view does not hear of classes that change later."""
+    return ipywidgets.Box([widget])
 
 
 def log_to_file() -> None:

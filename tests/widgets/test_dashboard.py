@@ -226,9 +226,11 @@ def test_another_tab_is_shown_and_told_so_and_the_chat_stays_drawn(scripted: Scr
 
     made = TwoTabs(scripted, run=at_once)  # type: ignore[arg-type]
     assert made.header.views == ["Chat", "Beside"]
-    assert ("wb-shown" in made.chat._dom_classes, "wb-shown" in beside._dom_classes) == (True, False)
+    chat, other = (tab.widget for tab in made.tabs)
+    assert (chat.children, other.children) == ((made.chat,), (beside,))
+    assert ("wb-shown" in chat._dom_classes, "wb-shown" in other._dom_classes) == (True, False)
     made.header.act({"do": "choose", "with": {"view": "Beside"}})
-    assert ("wb-shown" in made.chat._dom_classes, "wb-shown" in beside._dom_classes) == (False, True)
+    assert ("wb-shown" in chat._dom_classes, "wb-shown" in other._dom_classes) == (False, True)
     assert (told, "wb-chatting" in made.box._dom_classes) == (["shown"], False)
     made.header.act({"do": "choose", "with": {"view": "Chat"}})
-    assert ("wb-shown" in made.chat._dom_classes, "wb-chatting" in made.box._dom_classes) == (True, True)
+    assert ("wb-shown" in chat._dom_classes, "wb-chatting" in made.box._dom_classes) == (True, True)

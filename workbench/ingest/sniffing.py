@@ -101,8 +101,10 @@ def check_archive(path: Path, *, most_bytes: int = 600_000_000, most_files: int 
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise DocumentError("the file is damaged or incomplete: it does not open") from error
     size = sum(entry.file_size for entry in entries)
-    if size > most_bytes or len(entries) > most_files:
+    if size > most_bytes:
         raise DocumentError(f"the file unpacks to {size // 1_000_000} MB: too much to be a document")
+    if len(entries) > most_files:
+        raise DocumentError(f"the file holds {len(entries)} files: too many to be a document")
     if any(entry.flag_bits & 1 for entry in entries):
         raise DocumentError("the file needs a password: save a copy without one and add that")
 

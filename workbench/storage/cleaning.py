@@ -16,6 +16,8 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 # Cc control, Cs half a surrogate pair, Zl and Zp line and paragraph separators.
 _REFUSED_IN_NAMES = {"Cc", "Cs", "Zl", "Zp"}
+# Signs that turn the reading direction of what follows: "cod\u202efdp.exe" is read as "codexe.pdf".
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def clean_text(text: str) -> str:
@@ -28,8 +30,9 @@ def clean_text(text: str) -> str:
 
 
 def clean_label(text: str) -> str:
-    """``text`` on one line: control characters gone, runs of white space one space, ends trimmed."""
-    kept = [c for c in clean_text(text) if c.isspace() or unicodedata.category(c) not in _REFUSED_IN_NAMES]
+    """``text`` on one line: control characters and signs that turn the reading direction gone, runs of white
+    space one space, ends trimmed."""
+    kept = [c for c in clean_text(text) if c.isspace() or not _refused_in_names(c)]
     return _SPACE.sub(" ", "".join(kept)).strip()
 
 
@@ -64,11 +67,15 @@ def checked_name(name: str, *, what: str) -> str:
         raise InvalidInputError(
             f"This {what} name has {len(trimmed)} characters, and {MAX_NAME} is the most: shorten it."
         )
-    if any(unicodedata.category(c) in _REFUSED_IN_NAMES for c in trimmed):
+    if any(_refused_in_names(c) for c in trimmed):
         raise InvalidInputError(
             f"This {what} name holds a control character or a line break: write it on one line."
         )
     return trimmed
+
+
+def _refused_in_names(character: str) -> bool:
+    return character in _TURNING or unicodedata.category(character) in _REFUSED_IN_NAMES
 
 
 def name_key(name: str) -> str:

@@ -19,6 +19,14 @@ def _no_summaries_in_the_background() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _logs_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What a test makes fail on purpose is not reported in the user's log folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real papers and labelled questions, which is not part of this repository.

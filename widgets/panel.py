@@ -14,6 +14,7 @@ from traitlets import HasTraits, Unicode
 
 import workbench
 from widgets.wording import one_line
+from workbench.crash_reports import write_crash_report
 
 log = logging.getLogger("widgets")
 
@@ -101,4 +102,6 @@ def explained_errors(doing: str, show: Callable[[str], object]) -> Iterator[None
         show(one_line(str(error)))
     except Exception as error:
         log.exception("%s failed", doing)
-        show(f"Something went wrong ({doing}: {type(error).__name__}). The log has the details.")
+        report = write_crash_report(error, doing=doing)
+        where = f"To report it, attach {report}" if report is not None else "The log has the details"
+        show(f"Something went wrong ({doing}: {type(error).__name__}). {where}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -172,9 +173,9 @@ def test_a_fault_in_the_library_is_shown_in_the_panel_and_logged(
 ) -> None:
     scripted.papers.fault = RuntimeError("broken\ninside")
     made.projects.act({"do": "choose", "with": {"id": 1}})
-    assert (
-        made.papers.error
-        == "Something went wrong (listing the papers: RuntimeError). The log has the details."
+    assert re.fullmatch(
+        r"Something went wrong \(listing the papers: RuntimeError\)\. To report it, attach \S+\.txt\.",
+        made.papers.error,
     )
     assert "broken\ninside" in caplog.text
 

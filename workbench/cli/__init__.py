@@ -30,6 +30,7 @@ from workbench.cli import (
     terminal,
 )
 from workbench.cli.opening import Opening
+from workbench.crash_reports import write_crash_report
 from workbench.errors import WorkbenchError
 
 
@@ -100,6 +101,11 @@ def main(arguments: list[str] | None = None) -> None:
         terminal.fail(error)
     except Exception as error:  # the last door before a person: whatever it is, it must be one line
         logging.getLogger("workbench").debug("unexpected", exc_info=True)
-        terminal.fail(
-            f"The workbench itself failed ({type(error).__name__}: {error}). Please report this line."
-        )
+        terminal.fail(f"The workbench itself failed ({type(error).__name__}: {error}). {_to_attach(error)}")
+
+
+def _to_attach(error: Exception) -> str:
+    report = write_crash_report(error, doing="a command line")
+    if report is None:
+        return "Please report this line."
+    return f"Please report it with {report}, which holds no text of your papers."

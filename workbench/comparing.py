@@ -16,6 +16,7 @@ from workbench.library import ProjectLike
 from workbench.matrix import NOT_SAID, Matrix, MatrixInfo, MatrixRow, Support
 from workbench.projects import Projects
 from workbench.records import Answer, AnswerDone, Paper, Progress
+from workbench.rendering import Listing
 from workbench.retrieval.markers import MarkerStream
 from workbench.scope import Scope, as_scope
 from workbench.searching import checked_query
@@ -78,10 +79,10 @@ class Matrices:
         asker = _Asker(self._asking, work, EXTRACTIVE if model is None else model.name, cancelled)
         return asker.run(fresh=fresh, progress=progress)
 
-    def list(self) -> Listed[MatrixInfo]:
+    def list(self) -> Listing[MatrixInfo]:
         """Every stored matrix, the newest first. ``get`` opens one."""
         with self._asking.database.read() as cursor:
-            return store.list_matrices(cursor, self._asking.user)
+            return Listing(MatrixInfo, store.list_matrices(cursor, self._asking.user))
 
     def get(self, matrix: Matrix | MatrixInfo | int) -> Matrix:
         """A stored matrix as it is, with the papers that its scope has now; nothing is asked. Raises

@@ -16,7 +16,7 @@ from workbench.records import (
     Event,
     Message,
 )
-from workbench.rendering import inert
+from workbench.rendering import Listing, inert
 from workbench.retrieval.markers import as_prose
 from workbench.scope import Scope
 from workbench.searching import checked_query
@@ -249,20 +249,22 @@ class Conversations:
             found = store.get(cursor, self._desk.user, _id(conversation))
         return Conversation(self._desk, found.id)
 
-    def list(self, kind: ConversationKind | None = "thread") -> Listed[ConversationInfo]:
+    def list(self, kind: ConversationKind | None = "thread") -> Listing[ConversationInfo]:
         """Conversations of one kind, or all of them for None, the one used last first. ``get`` opens one."""
         kinds = _kinds(kind)
         with self._desk.database.read() as cursor:
-            return store.list_conversations(cursor, self._desk.user, kinds=kinds)
+            found = store.list_conversations(cursor, self._desk.user, kinds=kinds)
+            return Listing(ConversationInfo, found)
 
-    def find(self, words: str, kind: ConversationKind | None = "thread") -> Listed[ConversationInfo]:
+    def find(self, words: str, kind: ConversationKind | None = "thread") -> Listing[ConversationInfo]:
         """Conversations in which every one of the words stands, in the title, the project's or paper's name,
         a question or an answer, whatever its case and accents; the one used last first. No words find all."""
         if not isinstance(words, str):
             raise InvalidInputError(f"{words!r} is not what conversations can be searched for: give a text.")
         kinds = _kinds(kind)
         with self._desk.database.read() as cursor:
-            return store.find(cursor, self._desk.user, clean_text(words).split()[:MOST_WORDS], kinds=kinds)
+            asked = clean_text(words).split()[:MOST_WORDS]
+            return Listing(ConversationInfo, store.find(cursor, self._desk.user, asked, kinds=kinds))
 
     def update(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.errors import InvalidInputError
+from workbench.rendering import Listing
 from workbench.storage import evaluations as store
 from workbench.storage.database import Database
 from workbench.tuning import Evaluation
@@ -21,10 +22,10 @@ class Evaluations:
     def __init__(self, database: Database, user: str) -> None:
         self._database, self._user = database, user
 
-    def list(self) -> Listed[Evaluation]:
+    def list(self) -> Listing[Evaluation]:
         """All of them, the latest first."""
         with self._database.read() as cursor:
-            return store.list_evaluations(cursor, self._user)
+            return Listing(Evaluation, store.list_evaluations(cursor, self._user))
 
     def figures(self, evaluation: Evaluation | int) -> pandas.DataFrame:
         """The figures as ``Workbench.evaluate`` returned them. Raises NotFoundError."""

@@ -16,6 +16,7 @@ from workbench.evaluation.question_files import (
     read_questions,
 )
 from workbench.library import PaperLike, ProjectLike, paper_id_of, project_key
+from workbench.rendering import Listing
 from workbench.scope import Scope, as_scope
 from workbench.storage import papers, projects
 from workbench.storage import questions as store
@@ -82,11 +83,11 @@ class Questions:
             project_id = self._project_id(question, project)
             return store.get(cursor, self._user, _label(question), project_id=project_id)
 
-    def list(self, scope: Scope = Scope.ALL) -> Listed[Question]:
+    def list(self, scope: Scope = Scope.ALL) -> Listing[Question]:
         """All questions in the order they came; with a project's scope those of the project, with
         ``Scope.ORPHANS`` those of no project."""
         with self._database.read() as cursor:
-            return store.list_questions(cursor, self._user, as_scope(scope))
+            return Listing(Question, store.list_questions(cursor, self._user, as_scope(scope)))
 
     def delete(self, *questions: str | Question, project: ProjectLike | None = None) -> None:
         """Deletes questions, given or by id (in ``project``, else in none), all or none of them. Raises

@@ -30,6 +30,7 @@ from workbench.records import (
     Progress,
     Project,
 )
+from workbench.rendering import Listing
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
 from workbench.storage import ledger, scopes, shares
@@ -167,11 +168,11 @@ class Papers:
         with self._database.read() as cursor:
             return paper_store.get(cursor, self._user, paper_id_of(paper))
 
-    def list(self, scope: Scope = Scope.ALL) -> Listed[Paper]:
+    def list(self, scope: Scope = Scope.ALL) -> Listing[Paper]:
         """The papers of a scope, in the order the library got them."""
         with self._database.read() as cursor:
             ids = scopes.paper_ids(cursor, self._user, scope)
-            return paper_store.list_papers(cursor, self._user, ids)
+            return Listing(Paper, paper_store.list_papers(cursor, self._user, ids))
 
     def remove(self, paper: PaperLike) -> None:
         """Takes the paper out of the user's library and projects. Its text, vectors and file go when no
@@ -322,17 +323,17 @@ class Papers:
             shares.unshare(cursor, self._user, paper_id_of(paper))
         self._refresh_indexes()
 
-    def pages(self, paper: PaperLike) -> Listed[Page]:
+    def pages(self, paper: PaperLike) -> Listing[Page]:
         """The paper's pages (or sections, where its format has no pages), in order, with their texts."""
         with self._database.read() as cursor:
             found = paper_store.get(cursor, self._user, paper_id_of(paper))
-            return paper_store.pages(cursor, found.id)
+            return Listing(Page, paper_store.pages(cursor, found.id))
 
-    def chunks(self, paper: PaperLike) -> Listed[Chunk]:
+    def chunks(self, paper: PaperLike) -> Listing[Chunk]:
         """The paper's chunks, in order."""
         with self._database.read() as cursor:
             found = paper_store.get(cursor, self._user, paper_id_of(paper))
-            return chunk_store.of_papers(cursor, [found.id])
+            return Listing(Chunk, chunk_store.of_papers(cursor, [found.id]))
 
     def page_image(
         self, paper: PaperLike, page: int, *, highlight: str | None = None, width: int = 1000
@@ -407,19 +408,14 @@ class Chunks:
     def __init__(self, database: Database, user: str) -> None:
         self._database, self._user = database, user
 
-    def list(self, scope: Scope = Scope.ALL) -> Listed[Chunk]:
+    def list(self, scope: Scope = Scope.ALL) -> Listing[Chunk]:
         """Every chunk of the scope's papers, paper by paper, in reading order."""
         with self._database.read() as cursor:
-            return chunk_store.of_papers(cursor, scopes.paper_ids(cursor, self._user, scope))
+            return Listing(Chunk, chunk_store.of_papers(cursor, scopes.paper_ids(cursor, self._user, scope)))
 
     def frame(self, scope: Scope = Scope.ALL) -> pandas.DataFrame:
         """The same as a DataFrame, one row per chunk, with the fields of ``Chunk`` as columns."""
-        import dataclasses
-
-        import pandas
-
-        columns = [f.name for f in dataclasses.fields(Chunk)]
-        return pandas.DataFrame([dataclasses.asdict(c) for c in self.list(scope)], columns=columns)
+        return self.list(scope).to_frame()
 
 
 def _noted(report: IngestReport, notes: tuple[str, ...]) -> IngestReport:

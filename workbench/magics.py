@@ -20,6 +20,7 @@ from IPython.display import display
 from workbench.api import Workbench, open
 from workbench.errors import InvalidInputError, WorkbenchError
 from workbench.records import Answer, AnswerDone, TextDelta
+from workbench.rendering.inert import visible
 from workbench.scope import Scope
 
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
@@ -113,7 +114,7 @@ def _shown_as_it_comes(wb: Workbench, question: str, scope: Scope, given: Any) -
     text = ""
     for event in wb.stream(question, scope=scope, top_k=given.top_k, provider=given.provider):
         if isinstance(event, TextDelta):
-            text += event.text
+            text += visible(event.text)
             shown.update({"text/plain": text}, raw=True)
         elif isinstance(event, AnswerDone):
             shown.update(event.answer)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from workbench.rendering import record_html, table_html
+from workbench.rendering.display import Displayed
+from workbench.rendering.html import table_html
+from workbench.rendering.inert import as_html, as_markdown
+from workbench.rendering.wording import label
 from workbench.scope import Scope
 
 if TYPE_CHECKING:
@@ -23,11 +24,10 @@ NOT_SAID = "not in this paper"
 COLUMNS = ("paper", "answer", "quote", "page", "support", "refused")
 _MARKS = {"supported": "✓", "partly": "◐", "unsupported": "✗"}
 _FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r\n|%")
-_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class MatrixRow(Displayed):
     """What one paper says to one question.
 
     ``quote`` stands word for word on ``page``. ``support`` is the audit of the whole answer: supported only
@@ -35,6 +35,8 @@ class MatrixRow:
     True, ``answer`` is "not in this paper", and quote, page and support are empty. ``changed``: the paper has
     got another text since it was asked.
     """
+
+    shown = ("title", "question", "answer", "quote", "page", "support")
 
     question: str
     paper_id: int
@@ -62,13 +64,12 @@ class MatrixRow:
             return f"page {self.page}" + (f" (printed {self.page_label})" if self.page_label else "")
         return self.page_label or f"{self.page_unit} {self.page}"
 
-    def _repr_html_(self) -> str:
-        return record_html(self)
 
-
-@dataclass(frozen=True, slots=True)
-class MatrixInfo:
+@dataclass(frozen=True, slots=True, repr=False)
+class MatrixInfo(Displayed):
     """A stored matrix in a list: its questions, its scope, and how many answers it holds."""
+
+    shown = ("id", "questions", "scope_label", "answers", "created_at")
 
     id: int
     questions: tuple[str, ...]
@@ -76,9 +77,6 @@ class MatrixInfo:
     scope_label: str
     answers: int
     created_at: datetime
-
-    def _repr_html_(self) -> str:
-        return record_html(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ class Matrix:
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", not complete"
-        return f"<Matrix of {len(self.questions)} × {self.papers} papers, {self.scope_label}{state}>"
+        return f"<Matrix of {len(self.questions)} × {self.papers} papers, {label(self.scope_label)}{state}>"
 
     def __iter__(self) -> Iterator[MatrixRow]:
         return iter(self.rows)
@@ -141,12 +139,12 @@ class Matrix:
         """A Markdown table per question, in which nothing of a paper is Markdown or HTML."""
         parts = []
         for question in self.questions:
-            lines = [f"**{_as_markdown(question)}**", "", "| paper | answer | quote | page | support |"]
+            lines = [f"**{as_markdown(question)}**", "", "| paper | answer | quote | page | support |"]
             lines.append("| --- | --- | --- | --- | --- |")
             for row in self.rows:
                 if row.question == question:
                     texts = (row.title, row.answer, row.quote, row.place, row.support or "")
-                    lines.append(f"| {' | '.join(map(_as_markdown, texts))} |")
+                    lines.append(f"| {' | '.join(map(as_markdown, texts))} |")
             parts.append("\n".join(lines))
         return "\n\n".join(parts) + "\n"
 
@@ -154,9 +152,9 @@ class Matrix:
         return [text] if len(self.questions) > 1 else []
 
     def _repr_html_(self) -> str:
-        head = f"<p><b>{escape(' · '.join(self.questions))}</b> · {escape(self.scope_label)}</p>"
+        head = f"<p><b>{as_html(' · '.join(self.questions))}</b> · {as_html(self.scope_label)}</p>"
         left = "" if self.complete else "<p><i>Not complete: the same call goes on.</i></p>"
-        notes = "".join(f"<p><i>{escape(text)}</i></p>" for text in self.warnings)
+        notes = "".join(f"<p><i>{as_html(text)}</i></p>" for text in self.warnings)
         return head + (self._one() if len(self.questions) == 1 else self._several()) + left + notes
 
     def _one(self) -> str:
@@ -193,11 +191,3 @@ def _cell(row: MatrixRow | None) -> str:
 
 def _no_formula(text: str) -> str:
     return f"'{text}" if text.lstrip(" \u00a0\ufeff").startswith(_FORMULA_SIGNS) else text
-
-
-def _as_markdown(text: Any) -> str:
-    return (
-        _MARKDOWN_SIGNS.sub(r"\\\1", " ".join(str(text).split()))
-        .replace("\\<", "&lt;")
-        .replace("\\>", "&gt;")
-    )

@@ -16,6 +16,7 @@ from workbench.chat.memory import (
 from workbench.errors import InvalidInputError, ProviderError
 from workbench.interfaces import Embedder
 from workbench.records import Memory
+from workbench.rendering import Listing
 from workbench.scope import Scope, as_scope
 from workbench.storage import memories
 from workbench.storage.database import Database
@@ -87,10 +88,10 @@ class Memories:
         held = self.list(scope)
         return recalled(query, held, cosines=self._cosines(held), limit=limit) if held else []
 
-    def list(self, scope: Scope = Scope.ALL) -> Listed[Memory]:
+    def list(self, scope: Scope = Scope.ALL) -> Listing[Memory]:
         """The memories of a scope, last seen first."""
         with self._database.read() as cursor:
-            return memories.list_memories(cursor, self._user, scope)
+            return Listing(Memory, memories.list_memories(cursor, self._user, scope))
 
     def update(self, memory: Memory | int, text: str) -> Memory:
         """The memory in other words, as you give them.

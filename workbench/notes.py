@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import InvalidInputError
-from workbench.library import Listed, PaperLike, ProjectLike, paper_id_of
+from workbench.library import PaperLike, ProjectLike, paper_id_of
 from workbench.projects import Projects
 from workbench.records import Note
+from workbench.rendering import Listing
 from workbench.storage import generations, papers, shares
 from workbench.storage import notes as note_store
 from workbench.storage import projects as project_store
@@ -70,12 +71,12 @@ class Notes:
         with self._database.read() as cursor:
             return note_store.get(cursor, self._user, paper_id_of(note))
 
-    def list(self, *, project: ProjectLike | None = None) -> Listed[Note]:
+    def list(self, *, project: ProjectLike | None = None) -> Listing[Note]:
         """The user's notes, or those in one project; the one changed last first."""
         project_id = None if project is None else self._projects.get(project).id
         with self._database.read() as cursor:
             found = note_store.list_notes(cursor, self._user)
-        return [n for n in found if project_id is None or project_id in n.projects]
+        return Listing(Note, [n for n in found if project_id is None or project_id in n.projects])
 
     def update(
         self,

@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.errors import InvalidInputError
 from workbench.library import ProjectLike, project_key
+from workbench.rendering import Listing
 from workbench.retrieval.parameters import SearchParameters
 from workbench.storage import presets as store
 from workbench.storage import projects
@@ -51,11 +52,11 @@ class Presets:
             project_id = projects.get(cursor, self._user, project_key(project)).id
             return store.get(cursor, self._user, project_id, name)
 
-    def list(self, project: ProjectLike) -> Listed[Preset]:
+    def list(self, project: ProjectLike) -> Listing[Preset]:
         """The project's presets, by name."""
         with self._database.read() as cursor:
             project_id = projects.get(cursor, self._user, project_key(project)).id
-            return store.list_presets(cursor, self._user, project_id)
+            return Listing(Preset, store.list_presets(cursor, self._user, project_id))
 
     def chosen(self, project: ProjectLike) -> Preset | None:
         """The preset that takes effect in the project, None where the settings do."""

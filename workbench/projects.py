@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from workbench.library import Listed, PaperLike, Papers, ProjectLike, paper_id_of, project_key
+from workbench.library import PaperLike, Papers, ProjectLike, paper_id_of, project_key
 from workbench.records import Paper, Project, ProjectMatch
+from workbench.rendering import Listing
 from workbench.retrieval.project_ranking import rank_projects
 from workbench.scope import Scope
 from workbench.storage import projects as project_store
@@ -36,10 +37,10 @@ class Projects:
         with self._database.read() as cursor:
             return project_store.get(cursor, self._user, project_key(project))
 
-    def list(self, status: str | None = "active") -> Listed[Project]:
+    def list(self, status: str | None = "active") -> Listing[Project]:
         """Projects by name; ``status`` is ``"active"``, ``"archived"`` or None for both."""
         with self._database.read() as cursor:
-            return project_store.list_projects(cursor, self._user, status=status)
+            return Listing(Project, project_store.list_projects(cursor, self._user, status=status))
 
     def update(
         self,
@@ -94,15 +95,15 @@ class Projects:
             project_store.remove_paper(cursor, self._user, found.id, paper_id_of(paper))
         self._summaries.papers_changed(found.id)
 
-    def papers(self, project: ProjectLike) -> Listed[Paper]:
+    def papers(self, project: ProjectLike) -> Listing[Paper]:
         """The project's papers, in the order the library got them."""
         return self._papers.list(scope=Scope.project(self.get(project)))
 
-    def search(self, query: str) -> Listed[ProjectMatch]:
+    def search(self, query: str) -> Listing[ProjectMatch]:
         """The five projects nearest to the query, archived ones too, best first, however far they are.
 
         They are found by name, description and summary; scores, 0 to 2, are those of ``rank_projects``.
         """
         with self._database.read() as cursor:
             described = summary_store.described_projects(cursor, self._user)
-        return rank_projects(query, described)
+        return Listing(ProjectMatch, rank_projects(query, described))

@@ -11,6 +11,7 @@ from workbench.chat.summaries import extracted_summary, written_summary
 from workbench.errors import ConflictError
 from workbench.interfaces import ChatModel
 from workbench.records import Project, ProjectSummary
+from workbench.rendering import Listing
 from workbench.scope import Scope
 from workbench.storage import projects as project_store
 from workbench.storage import summaries
@@ -51,10 +52,10 @@ class Summaries:
             found = project_store.get(cursor, self._user, _key(project))
             return summaries.get(cursor, self._user, found.id)
 
-    def list(self, status: str | None = "active") -> Listed[ProjectSummary]:
+    def list(self, status: str | None = "active") -> Listing[ProjectSummary]:
         """The summaries of all projects of a status (None for both), by the project's name."""
         with self._database.read() as cursor:
-            return summaries.list_summaries(cursor, self._user, status=status)
+            return Listing(ProjectSummary, summaries.list_summaries(cursor, self._user, status=status))
 
     def refresh(self, project: ProjectLike) -> ProjectSummary:
         """Writes the summary anew, now, and returns it.

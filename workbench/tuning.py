@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.rendering import record_html, replay_html
+from workbench.rendering.display import Displayed, Listing
+from workbench.rendering.html import replay_html
+from workbench.rendering.markdown import replay_markdown
+from workbench.rendering.wording import asked, label
 from workbench.scope import Scope
 
 if TYPE_CHECKING:
@@ -16,8 +19,8 @@ if TYPE_CHECKING:
 UNANSWERABLE = "unanswerable"
 
 
-@dataclass(frozen=True, slots=True)
-class Gold:
+@dataclass(frozen=True, slots=True, repr=False)
+class Gold(Displayed):
     """Where an answer stands: a page of a file, and a few words of that page where they are known.
 
     ``file`` is the name a paper was added under; pages count from 1 in file order. ``paper_id`` is there
@@ -33,14 +36,16 @@ class Gold:
         return f"{self.file}, {self.page}" + (f": “{self.phrase}”" if self.phrase else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+@dataclass(frozen=True, slots=True, repr=False)
+class Question(Displayed):
     """A labelled question. Without ``gold`` it is one that the papers do not answer.
 
     ``type`` is ``"single"`` (one file answers it), ``"cross"`` (it needs several), ``"unanswerable"``, or a
     word of your own. ``answer`` is a short right answer in any words. ``project_id`` is that of the project
     that it belongs to, where it is kept in the library.
     """
+
+    shown = ("id", "question", "type", "gold", "answer")
 
     id: str
     question: str
@@ -54,9 +59,6 @@ class Question:
         if not self.type:
             object.__setattr__(self, "type", type_of(self.gold))
 
-    def _repr_html_(self) -> str:
-        return record_html(self)
-
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it needs, each once."""
@@ -68,10 +70,12 @@ def type_of(gold: tuple[Gold, ...]) -> str:
     return UNANSWERABLE if not gold else "single" if len({g.file for g in gold}) == 1 else "cross"
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+@dataclass(frozen=True, slots=True, repr=False)
+class Preset(Displayed):
     """A named set of search parameters of one project. Where it is ``chosen`` it takes effect in the
     project's searches and answers, below what a call gives and above the settings."""
+
+    shown = ("name", "parameters", "chosen", "project_id")
 
     name: str
     project_id: int
@@ -80,14 +84,13 @@ class Preset:
     created_at: datetime
     updated_at: datetime
 
-    def _repr_html_(self) -> str:
-        return record_html(self)
 
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Displayed):
     """One evaluation that is kept: of which scope, as it was called then, on how many questions, with which
     options, and how long it took, in seconds."""
+
+    shown = ("id", "scope_label", "questions", "options", "seconds", "created_at")
 
     id: int
     scope: Scope
@@ -96,9 +99,6 @@ class Evaluation:
     options: dict[str, Any]
     seconds: float
     created_at: datetime
-
-    def _repr_html_(self) -> str:
-        return record_html(self)
 
 
 # --- replay ----------------------------------------------------------------------------------
@@ -110,8 +110,8 @@ _WHOLE = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedPassage:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReplayedPassage(Displayed):
     """One passage before and after. ``old_n`` and ``new_n`` are its numbers, None where it has none;
     ``reason`` says why it left, ``held_back`` what kept one that enters out before, where that is known.
     ``text`` is empty, and its place in the paper's text None, where it is not in the library any more.
@@ -119,6 +119,8 @@ class ReplayedPassage:
     ``vector_rank`` and ``keyword_rank`` are its places by meaning and by words in the search made now, None
     where that list does not have it.
     """
+
+    shown = ("change", "old_n", "new_n", "title", "page_start", "reason")
 
     change: Change
     old_n: int | None
@@ -161,7 +163,7 @@ class Replay:
 
     def __repr__(self) -> str:
         counts = f"{len(self.entered)} enter, {len(self.left)} leave, {len(self.stayed)} stay"
-        return f"<Replay of {self.query!r}: {counts}, {self.scope_label}>"
+        return f"<Replay of {asked(self.query)}: {counts}, {label(self.scope_label)}>"
 
     def __iter__(self) -> Iterator[ReplayedPassage]:
         return iter(self.passages)
@@ -186,11 +188,11 @@ class Replay:
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per passage, with the fields of ``ReplayedPassage`` as columns."""
-        import pandas
-
-        columns = list(ReplayedPassage.__dataclass_fields__)
-        frame = pandas.DataFrame([asdict(p) for p in self.passages], columns=columns)
+        frame = Listing(ReplayedPassage, self.passages).to_frame()
         return frame.astype(dict.fromkeys(_WHOLE, "Int64"))
 
     def _repr_html_(self) -> str:
         return replay_html(self)
+
+    def _repr_markdown_(self) -> str:
+        return replay_markdown(self)

@@ -225,4 +225,4 @@ def test_an_exported_or_shown_conversation_loads_and_runs_nothing_that_anybody_w
         assert not re.search(r"<(?=[a-z/!?])", shown)
     assert "\\input" not in exported
     assert "{=" not in exported
-    assert r"$7 \pm \frac{1}{2}$ units !&#91;x&#93;(http://pixel.example/p.png) &lt;script>" in exported
+    assert r"$7 \pm \frac{1}{2}$ units !&#91;x&#93;(http&#58;//pixel.example/p.png) &lt;script>" in exported

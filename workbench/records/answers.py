@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from workbench.records.display import Displayed, frame_of
 from workbench.records.evidence import Evidence, SilentPaper
-from workbench.rendering import answer_html, inert, listed_titles, titled
+from workbench.rendering.display import Displayed, frame_of
+from workbench.rendering.html import answer_html
+from workbench.rendering.markdown import answer_markdown, citation_markdown
+from workbench.rendering.wording import asked, label, listed_titles
 
 if TYPE_CHECKING:
     import pandas
@@ -16,7 +18,7 @@ Support = Literal["supported", "partly", "unsupported"]
 Verdict = Literal["supported", "partly", "unsupported", "uncited"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Citation(Displayed):
     """One claim's source: the page that supports it, and a verbatim quote that stands on that page.
 
@@ -24,6 +26,8 @@ class Citation(Displayed):
     the sentence it supports in the answer's text. One passage may back several sentences, each with its
     own quote: then several citations share its ``n``. ``shared``: the paper is not the user's own.
     """
+
+    shown = ("n", "title", "page", "support", "quote")
 
     n: int
     paper_id: int
@@ -42,10 +46,15 @@ class Citation(Displayed):
     year: int | None = None
     shared: bool = False
 
+    def _repr_markdown_(self) -> str:
+        return citation_markdown(self)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SentenceVerdict(Displayed):
     """What the audit says of one sentence of an answer."""
+
+    shown = ("verdict", "sentence", "n", "quote", "reason")
 
     sentence: str
     verdict: Verdict
@@ -56,7 +65,7 @@ class SentenceVerdict(Displayed):
     char_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Coverage(Displayed):
     """How much of its scope an answer rests on: papers in the scope, those with a passage in the evidence,
     and those that the answer cites (none, where it is a refusal). Shared papers from outside the scope do not
@@ -107,23 +116,19 @@ class Answer:
 
     def __repr__(self) -> str:
         # The whole record would fill pages of a notebook, and all of it once more in the saved file.
-        kind = "refused" if self.refused else f"{len(self.citations)} citations"
-        return f"<Answer to {self.question!r}: {kind}, {self.provider}>"
+        count = "1 citation" if len(self.citations) == 1 else f"{len(self.citations)} citations"
+        kind = "refused" if self.refused else count
+        return f"<Answer to {asked(self.question)}: {kind}, {label(self.provider)}>"
 
     def to_frame(self) -> pandas.DataFrame:
         """One row per citation."""
-        return frame_of(self.citations)
+        return frame_of(self.citations, Citation)
 
     def _repr_html_(self) -> str:
         return answer_html(self)
 
     def _repr_markdown_(self) -> str:
-        sources = [
-            inert(f"- [{c.n}] {titled(c)}, {c.page_unit} {c.page_label or c.page}: “{c.quote}”")
-            for c in self.citations
-        ]
-        covered = ["", f"*{self.coverage}*"] if self.coverage is not None else []
-        return "\n".join([inert(self.text), "", *sources, *covered])
+        return answer_markdown(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from workbench.records.display import Displayed, frame_of
-from workbench.rendering import evidence_html
+from workbench.rendering.display import Displayed, frame_of
+from workbench.rendering.html import evidence_html
+from workbench.rendering.markdown import evidence_markdown, passage_markdown
+from workbench.rendering.wording import asked, label
 from workbench.scope import Scope
 
 if TYPE_CHECKING:
@@ -36,10 +38,12 @@ class Candidate:
     keyword_rank: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+@dataclass(frozen=True, slots=True, repr=False)
+class Dropped(Displayed):
     """A candidate that is not in the evidence, and why. The ranks are its places (from 1) by meaning and by
     words, None where that list does not have it; ``page_start`` and ``title`` are empty where not told."""
+
+    shown = ("title", "page_start", "relevance", "vector_rank", "keyword_rank", "reason")
 
     chunk_id: int
     paper_id: int
@@ -51,10 +55,12 @@ class Dropped:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Passage(Displayed):
     """One numbered piece of evidence. ``score`` is its relevance, 0 to 1; ``shared`` says that its paper is
     not the user's own, but shared by another. ``heading`` is that of the section it stands in."""
+
+    shown = ("n", "title", "page_start", "page_end", "score", "text")
 
     n: int
     chunk_id: int
@@ -75,9 +81,12 @@ class Passage(Displayed):
     shared: bool = False
     heading: str | None = None
 
+    def _repr_markdown_(self) -> str:
+        return passage_markdown(self)
 
-@dataclass(frozen=True, slots=True)
-class SilentPaper:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SilentPaper(Displayed):
     """A paper of the scope that gave no passage."""
 
     id: int
@@ -112,7 +121,8 @@ class Evidence:
     dropped_reasons: dict[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"<Evidence for {self.query!r}: {len(self.passages)} passages, {self.scope_label}>"
+        count = "1 passage" if len(self.passages) == 1 else f"{len(self.passages)} passages"
+        return f"<Evidence for {asked(self.query)}: {count}, {label(self.scope_label)}>"
 
     def __iter__(self) -> Iterator[Passage]:
         return iter(self.passages)
@@ -125,7 +135,10 @@ class Evidence:
         return self.passages[n - 1] if 1 <= n <= len(self.passages) else None
 
     def to_frame(self) -> pandas.DataFrame:
-        return frame_of(self.passages)
+        return frame_of(self.passages, Passage)
 
     def _repr_html_(self) -> str:
         return evidence_html(self)
+
+    def _repr_markdown_(self) -> str:
+        return evidence_markdown(self)

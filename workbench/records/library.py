@@ -7,11 +7,12 @@ it differs, is ``page_label``.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.records.display import Displayed, frame_of
+from workbench.rendering.display import Displayed, Listing, frame_of
 
 if TYPE_CHECKING:
     import pandas
@@ -20,9 +21,11 @@ PAGE_BREAK = "\n\n"
 FileStatus = Literal["ready", "duplicate", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Project(Displayed):
     """A user's private, named group of papers."""
+
+    shown = ("id", "name", "status", "paper_count", "description", "goal")
 
     id: int
     name: str
@@ -34,11 +37,13 @@ class Project(Displayed):
     updated_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ProjectSummary(Displayed):
     """What a project is about, in three to four sentences, when that was written, and by whom: a chat
     model's name, or ``"extractive"``. All are None until the first summary is ready; ``updated_at`` is also
     None where the text of a paper has changed since, until the summary is written anew."""
+
+    shown = ("project_id", "name", "text", "written_by", "updated_at")
 
     project_id: int
     name: str
@@ -47,7 +52,7 @@ class ProjectSummary(Displayed):
     written_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ProjectMatch(Displayed):
     """A project that a search found. A higher ``score`` is better; ``summary_snippet`` is the beginning of
     its summary, else of its description."""
@@ -58,7 +63,7 @@ class ProjectMatch(Displayed):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Paper(Displayed):
     """One document of any kind, as one user sees it.
 
@@ -66,6 +71,8 @@ class Paper(Displayed):
     format has pages, else ``"section"``; ``pages`` counts that unit. ``state`` is ``"ready"`` or
     ``"indexing"``.
     """
+
+    shown = ("id", "title", "authors", "year", "file", "pages", "state", "shared")
 
     id: int
     title: str
@@ -84,13 +91,15 @@ class Paper(Displayed):
     added_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Note(Displayed):
     """A note of the user's own, in Markdown: a paper of kind "note" with the same id.
 
     ``projects`` are the ids of the projects it is in; ``state`` is that of a paper; ``warnings`` are of the
     call that made or changed it.
     """
+
+    shown = ("id", "title", "body", "projects", "state", "updated_at")
 
     id: int
     title: str
@@ -102,9 +111,11 @@ class Note(Displayed):
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Page(Displayed):
     """One page's repaired text and where it stands in the paper's whole text."""
+
+    shown = ("paper_id", "page", "label", "text")
 
     paper_id: int
     page: int
@@ -114,8 +125,8 @@ class Page(Displayed):
     char_end: int
 
 
-@dataclass(frozen=True, slots=True)
-class PageView:
+@dataclass(frozen=True, slots=True, repr=False)
+class PageView(Displayed):
     """A page's image and where a quote stands on it.
 
     ``png`` is ``width`` × ``height`` pixels. ``boxes`` are (x0, y0, x1, y1) as fractions of width and
@@ -123,16 +134,23 @@ class PageView:
     cannot be placed with certainty.
     """
 
+    shown = ("width", "height", "found", "boxes")
+
     png: bytes
     width: int
     height: int
     boxes: tuple[tuple[float, float, float, float], ...]
     found: bool
 
+    def _repr_png_(self) -> bytes:
+        return self.png
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Chunk(Displayed):
     """A piece of a paper: an exact substring of its text, with the pages it stands on."""
+
+    shown = ("id", "paper_id", "page_start", "page_end", "text")
 
     id: int
     paper_id: int
@@ -145,9 +163,11 @@ class Chunk(Displayed):
     char_end: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileOutcome:
+@dataclass(frozen=True, slots=True, repr=False)
+class FileOutcome(Displayed):
     """What became of one file of a batch."""
+
+    shown = ("file", "status", "paper_id", "pages", "chunks", "error", "warnings")
 
     file: str
     status: FileStatus
@@ -158,22 +178,33 @@ class FileOutcome:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IngestReport(Displayed):
     """What became of every file of a batch, in the order given."""
 
     files: tuple[FileOutcome, ...]
+
+    def __repr__(self) -> str:
+        counts = Counter(f.status for f in self.files)
+        said = ", ".join(f"{counts[status]} {status}" for status in get_args(FileStatus) if counts[status])
+        return f"<IngestReport: {said or 'no files'}>"
 
     @property
     def failed(self) -> tuple[FileOutcome, ...]:
         return tuple(f for f in self.files if f.status == "failed")
 
     def to_frame(self) -> pandas.DataFrame:
-        return frame_of(self.files)
+        return frame_of(self.files, FileOutcome)
+
+    def _repr_markdown_(self) -> str:
+        return Listing(FileOutcome, self.files)._repr_markdown_()
+
+    def _repr_html_(self) -> str:
+        return Listing(FileOutcome, self.files)._repr_html_()
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+@dataclass(frozen=True, slots=True, repr=False)
+class Progress(Displayed):
     """One step of long work: ``done`` of ``total`` units of ``stage`` for ``file``, the ``number``-th of
     ``files``."""
 

@@ -7,19 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from workbench.records import Answer, Citation, Message
-from workbench.rendering import inert
+from workbench.rendering import MATHEMATICS, inert
 from workbench.retrieval.markers import marker_numbers
 
-_MATHEMATICS = "|".join(
-    """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi
-    rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi
-    Psi Omega frac dfrac tfrac sqrt sum prod int oint lim log ln exp sin cos tan min max arg sup inf
-    det cdot cdots ldots dots times div pm mp le leq ge geq ne neq approx sim simeq equiv propto ll gg
-    in notin subset subseteq cup cap forall exists neg land lor to rightarrow leftarrow Rightarrow
-    Leftarrow leftrightarrow mapsto infty partial nabla circ degree prime hat bar tilde vec dot ddot
-    overline underline mathrm mathbf mathit mathcal mathbb text left right quad qquad langle rangle
-    lfloor rfloor lceil rceil ell hbar angle perp parallel mid""".split()
-)
 _PLAIN_KEY = re.compile(r"\w(?:[\w:.+/-]*\w)?")
 
 
@@ -88,7 +78,7 @@ def _key(keys: Mapping[int, str], paper_id: int) -> str:
 def _prose(text: str) -> str:
     """``text`` without what pandoc would take for a citation, HTML, an image, or a command of TeX that is not
     plain mathematics: ``\\input`` in a paper's text would read a file into the reader's PDF."""
-    text = re.sub(r"\\(?=[A-Za-z@^])(?!(?:" + _MATHEMATICS + r")(?![A-Za-z@^]))", r"&#92;", inert(text))
+    text = re.sub(r"\\(?=[A-Za-z@^])(?!(?:" + MATHEMATICS + r")(?![A-Za-z@^]))", r"&#92;", inert(text))
     text = text.replace("{=", "{ =")
     return re.sub(r"(?<!\\)@", r"\\@", text)
 

@@ -136,6 +136,7 @@ class Workbench:
         self.tools = Tools(self._database, self.user, find_projects=self.projects.search)
         self.conversations = Conversations(Desk(asking=self._asking, tools=self.tools, memory=self.memory))
         self.bibliography = Bibliography(self._database, self.user, conversation=self.conversations.get)
+        self.papers.go_on()
         self.summaries.backfill()
 
     def __enter__(self) -> Workbench:

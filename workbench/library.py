@@ -263,6 +263,17 @@ class Papers:
             if paper.state != "ready":
                 self._background.start(partial(self._index, paper.id), key=("index", paper.id))
 
+    def go_on(self) -> None:
+        """When a library opens: papers of active projects that were to be indexed when an earlier process
+        ended, or its embedder failed, are indexed in the background now."""
+        self._background.start(self._index_unfinished, key="unfinished")
+
+    def _index_unfinished(self) -> None:
+        with self._database.read() as cursor:
+            active = project_store.list_projects(cursor, self._user)
+            wanted = [i for p in active for i in project_store.paper_ids(cursor, self._user, p.id)]
+        self.index_soon(wanted)
+
     def _index(self, paper_id: int) -> None:
         if self._background.closing or self.get(paper_id).state == "ready":
             return

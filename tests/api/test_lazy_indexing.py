@@ -70,6 +70,19 @@ def test_adding_it_to_a_project_indexes_it_in_the_background(
     assert wb.doctor() == []
 
 
+def test_what_an_earlier_process_left_unfinished_in_a_project_goes_on_when_the_library_opens(
+    open_as: Callable[..., Workbench], lacking: int
+) -> None:
+    interrupted = open_as("ann", embedder=StoppedEmbedder())
+    interrupted.projects.add("Minerals", lacking)
+    assert interrupted._background.wait(20)
+    assert states(interrupted)[lacking] == "indexing"
+    wb = open_as("ann")
+    assert wb._background.wait(20)
+    assert states(wb)[lacking] == "ready"
+    assert wb.search(DENSITY, scope=Scope.project(1)).passages[0].paper_id == lacking
+
+
 def test_adding_the_same_file_to_a_project_does_too(
     open_as: Callable[..., Workbench], lacking: int, mineral_files: list[Path]
 ) -> None:

@@ -3,11 +3,12 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from tests.mineral_papers import Mineral, write_pdf
@@ -22,6 +23,7 @@ from workbench import (
     Scope,
     Workbench,
 )
+from workbench.providers.fake_embedder import FakeEmbedder
 
 
 def paper_of(mineral: Mineral, file: Path, found: Paper) -> Paper:
@@ -365,3 +367,45 @@ def test_a_bad_file_is_no_full_project_whatever_its_name_says(wb: Workbench) -> 
     name = "Project “P” holds 3 papers and its limit is 3.pdf"
     with pytest.raises(DocumentError):
         wb.papers.add((name, b"%PDF-1.7 broken"))
+
+
+class CountingEmbedder(FakeEmbedder):
+    """Keeps what it was asked to embed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> numpy.ndarray:
+        self.asked += texts
+        return super().embed_documents(texts)
+
+
+def test_a_folder_added_again_costs_only_what_is_new_in_it(
+    open_as: Callable[..., Workbench], tmp_path: Path
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("kept", "touched", "renamed", "edited", "removed"):
+        (folder / f"{name}.txt").write_text(f"This is the {name} text of the folder.")
+    embedder = CountingEmbedder()
+    wb = open_as("ann", embedder=embedder)
+    wb.papers.add_many([folder])
+    before = {paper.id for paper in wb.papers.list()}
+    for _ in range(2):
+        embedder.asked.clear()
+        assert {f.status for f in wb.papers.add_many([folder]).files} == {"duplicate"}
+        assert embedder.asked == []
+    (folder / "touched.txt").touch()
+    (folder / "renamed.txt").rename(folder / "another name.txt")
+    (folder / "edited.txt").write_text("This is an edited text of the folder.")
+    (folder / "removed.txt").unlink()
+    report = wb.papers.add_many([folder])
+    assert {f.file: f.status for f in report.files} == {
+        "another name.txt": "duplicate",
+        "edited.txt": "ready",
+        "kept.txt": "duplicate",
+        "touched.txt": "duplicate",
+    }
+    assert [text.splitlines()[-1] for text in embedder.asked] == ["This is an edited text of the folder."]
+    assert before < {paper.id for paper in wb.papers.list()}, "the library keeps what a folder no longer has"

@@ -120,6 +120,21 @@ def test_a_broken_byte_or_half_a_character_leaves_the_rest_as_it_is(
     assert decoded.warnings == ((told,) if broken else ())
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "text"),
+    [
+        ("a.json", b'\xef\xbb\xbf{"first": 1, "second": "zinc"}', "first: 1\nsecond: zinc"),
+        ("a.csv", b"\xef\xbb\xbffirst,second\n1,zinc\n", "first: 1; second: zinc"),
+        ("a.csv", "\ufefffirst,second\n1,zinc\n".encode("utf-16-le"), "first: 1; second: zinc"),
+        ("a.txt", b"\xef\xbb\xbfPlain words.", "Plain words."),
+    ],
+)
+def test_the_mark_before_the_first_character_belongs_to_no_name(
+    tmp_path: Path, name: str, data: bytes, text: str
+) -> None:
+    assert texts(read(tmp_path, name, data)) == [text]
+
+
 def test_an_encoding_that_was_guessed_is_told(tmp_path: Path) -> None:
     document = read(tmp_path, "a.txt", "Käse und Würste".encode("cp1252"))
     assert document.warnings == ("Read as cp1252 text: the file does not say its encoding.",)

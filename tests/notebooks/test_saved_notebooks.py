@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -36,20 +37,50 @@ def test_a_notebook_runs_and_its_checked_outputs_are_unchanged(notebook: Path, t
         "PYTHONPATH": str(ROOT),
         "OLLAMA_HOST": "http://127.0.0.1:9",  # nothing listens there
     }
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--nbval-lax",
-        "--nbval-current-env",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-    ]
-    done = subprocess.run(
+    done = checked(notebook, environment)
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def checked(
+    notebook: Path, environment: dict[str, str], *, cell_timeout: int = 120
+) -> subprocess.CompletedProcess[str]:
+    """nbval's run of a notebook: it ends at the first cell that fails or takes too long (seconds)."""
+    options = ["--nbval-lax", "--nbval-current-env", f"--nbval-cell-timeout={cell_timeout}"]
+    command = [sys.executable, "-m", "pytest", *options, "-x", "-q", "-p", "no:cacheprovider"]
+    return subprocess.run(
         [*command, str(notebook)], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_a_cell_that_never_ends_fails_the_run_in_bounded_time_and_a_slow_one_does_not(tmp_path: Path) -> None:
+    environment = os.environ | {"IPYTHONDIR": str(tmp_path / "ipython")}
+    sources = [
+        "1 + 1",
+        "import time\nprint('a')\ntime.sleep(6)\nprint('b')",
+        "time.sleep(3600)",
+        "print('c')",
+    ]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    nbformat.write(book, tmp_path / "slow.ipynb")
+    begun = time.monotonic()
+    done = checked(tmp_path / "slow.ipynb", environment, cell_timeout=15)
+    assert time.monotonic() - begun < 120
+    assert done.returncode == 1
+    assert "1 failed, 2 passed" in done.stdout, done.stdout[-3000:]
+
+
+def test_a_checked_cell_has_one_value_and_prints_nothing() -> None:
+    """Printed text arrives in pieces that differ from run to run."""
+    checked_cells = [
+        cell
+        for notebook in NOTEBOOKS
+        for cell in nbformat.read(notebook, as_version=4).cells
+        if "NBVAL_CHECK_OUTPUT" in cell.source
+    ]
+    assert len(checked_cells) >= 10
+    assert [[o.output_type for o in c.outputs] for c in checked_cells] == [["execute_result"]] * len(
+        checked_cells
+    )
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)

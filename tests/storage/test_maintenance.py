@@ -121,6 +121,27 @@ def test_compacting_gives_back_the_room_and_keeps_everything(stocked: Database, 
     assert left == ["library.duckdb", "library.duckdb.lock"]
 
 
+def test_twenty_times_the_same_paper_anew_leave_the_file_within_a_small_factor(
+    stocked: Database, add_paper: AddPaper
+) -> None:
+    paper_id = add_paper("often", pages=10, chunks=600)
+    maintenance.compact(stocked)
+    once = stocked.path.stat().st_size
+    for _ in range(20):
+        with stocked.write() as cursor:
+            papers.replace_index(cursor, paper_id, draft("often", pages=10, chunks=600), generation=1)
+    assert stocked.path.stat().st_size < 6 * once
+    maintenance.compact(stocked)
+    assert stocked.path.stat().st_size < 1.5 * once
+
+
+def test_no_table_has_a_foreign_key(stocked: Database) -> None:
+    """DuckDB checks one before the transaction ends, and updates lists of a row by taking it out first."""
+    with stocked.read() as cursor:
+        kinds = cursor.execute("SELECT DISTINCT constraint_type FROM duckdb_constraints()").fetchall()
+    assert ("FOREIGN KEY",) not in kinds
+
+
 def test_ids_go_on_after_compacting(stocked: Database, add_paper: AddPaper) -> None:
     with stocked.write() as cursor:
         papers.unlink(cursor, "ann", 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -54,3 +55,17 @@ def test_leaves_set_html_in_one_place_only() -> None:
     ]
     assert [name for name, _ in uses] == ["chat.js"]
     assert "sanitised in richtext.py" in uses[0][1]
+
+
+def test_no_panel_prints_or_catches_what_is_printed() -> None:
+    """Printed text goes to the cell that runs at that moment, whichever thread prints it."""
+    named = {
+        (path.name, node.id if isinstance(node, ast.Name) else node.attr)
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
+    assert {
+        (n, w) for n, w in named if w in {"print", "display", "Output", "clear_output", "capture"}
+    } == set()
+    assert ("panel.py", "log") in named

@@ -404,6 +404,19 @@ def test_numbers_out_of_a_frame_can_be_bound(two_users: Database) -> None:
     assert values(two_users, query, [found.paper_id[0], found.half[0]]) == [[1]]
 
 
+def test_whole_columns_and_what_is_missing_in_a_frame_can_be_bound(two_users: Database) -> None:
+    frame = pandas.DataFrame({"word": ["On one", None], "id": [1, 2]})
+    for ids in (frame["id"], frame["id"].to_numpy(), frame.index + 1, frame["id"].tolist()):
+        assert values(two_users, "SELECT len(?), list_sum(?)", [ids, ids]) == [[2, 3]]
+    query = "SELECT ?[1], ?[2] IS NULL, ?::VARCHAR IS NULL"
+    assert values(two_users, query, [frame["word"], frame["word"], pandas.NA]) == [["On one", True, True]]
+    times = pandas.Series(pandas.to_datetime(["2020-01-02"]))
+    for dates in (times, times.to_numpy()):
+        assert values(two_users, "SELECT year(?[1]), ?[1] IS NULL", [dates, dates]) == [[2020, False]]
+    with pytest.raises(InvalidInputError, match="half a character"):
+        run(two_users, "SELECT ?", [pandas.Series(["\ud83d"], dtype=object)])
+
+
 def test_python_variables_are_no_tables(two_users: Database) -> None:
     frame = pandas.DataFrame({"hidden": [42]})
     query = "SELECT * FROM (WITH frame AS (SELECT 1 AS a) SELECT * FROM frame) x, frame"

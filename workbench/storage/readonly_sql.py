@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -168,7 +169,12 @@ def run(
             f"parameters must be a list, one value for each “?”, or a dictionary for “$name”, not "
             f"{type(parameters).__name__}."
         )
-    for text in (user, query, *_texts(parameters)):
+    bound: dict[str, Any] | list[Any]
+    if isinstance(parameters, Mapping):
+        bound = {name: _bindable(value) for name, value in parameters.items()}
+    else:
+        bound = [_bindable(value) for value in parameters or ()]
+    for text in (user, query, *_texts(bound)):
         if clean_text(text) != text:
             raise InvalidInputError(
                 "This text holds a NUL or half a character (a lone surrogate): remove it."
@@ -178,7 +184,7 @@ def run(
     try:
         _check(private, query)
         _create_views(private, user)
-        return _rows(private, query, parameters, timeout)
+        return _rows(private, query, bound, timeout)
     except duckdb.InterruptException as error:
         raise InvalidInputError(
             f"The query was stopped after {timeout:g} s: narrow it with WHERE or LIMIT."
@@ -192,16 +198,8 @@ def run(
 
 
 def _rows(
-    private: DuckDBPyConnection,
-    query: str,
-    parameters: Sequence[Any] | Mapping[str, Any] | None,
-    timeout: float,
+    private: DuckDBPyConnection, query: str, bound: dict[str, Any] | list[Any], timeout: float
 ) -> pandas.DataFrame:
-    bound: dict[str, Any] | list[Any]
-    if isinstance(parameters, Mapping):
-        bound = {name: _bindable(value) for name, value in parameters.items()}
-    else:
-        bound = [_bindable(value) for value in parameters or ()]
     timer = threading.Timer(timeout, private.interrupt)
     timer.daemon = True
     private.execute("BEGIN TRANSACTION READ ONLY")
@@ -357,8 +355,22 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _bindable(value: Any) -> Any:
-    """``value`` as DuckDB takes it: a number out of a DataFrame is numpy's, which it refuses."""
-    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
+    """``value`` as DuckDB takes it: it refuses numpy's numbers and arrays, and pandas' columns and NA."""
+    if type(value).__module__.split(".")[0] not in ("numpy", "pandas") or isinstance(value, datetime):
+        return value
+    if type(value).__module__ == "numpy" and value.dtype.kind == "M":
+        value = value.astype("datetime64[us]")  # of nanoseconds numpy makes bare numbers
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(plain, list):
+        return [None if _is_missing(item) else item for item in plain]
+    return None if _is_missing(plain) else plain
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN and NA: what a column of a DataFrame has where it has no value."""
+    return (
+        value is None or type(value).__name__ == "NAType" or value != value
+    )  # NaN alone differs from itself
 
 
 def _one_line(error: duckdb.Error) -> str:

@@ -12,6 +12,7 @@ from platformdirs import user_log_path
 
 from widgets.chat.view import Chat
 from widgets.header.view import Header
+from widgets.ledger.view import Ledger
 from widgets.library.view import LibraryTable, library_tab
 from widgets.opening.view import Opening
 from widgets.panel import Run, in_thread
@@ -61,6 +62,9 @@ class Dashboard:
         self.library = LibraryTable(
             workbench, self.papers, on_change=self._rearranged, on_read=self._read, run=run
         )
+        self.ledger = Ledger(
+            workbench, self.papers.work, on_change=self._rearranged, on_read=self._read, run=run
+        )
         self.library_uploads = self._uploads(workbench, lambda: self.library.scope, run)
         self.chat = Chat(workbench, on_cite=self._cite, on_scope=self._scope_chosen, run=run)
         self.viewer = Viewer(workbench, run=run)
@@ -79,7 +83,11 @@ class Dashboard:
     def _tabs(self) -> list[Tab]:
         """The views in the order of their tabs; the first is shown at the start."""
         library = library_tab(self.library, self.library_uploads)
-        return [Tab("Chat", self.chat), Tab("Library", library, self.library.shown)]
+        return [
+            Tab("Chat", self.chat),
+            Tab("Library", library, self.library.shown),
+            Tab("Ledger", self.ledger, self.ledger.shown),
+        ]
 
     def _uploads(self, workbench: Workbench, scope: Callable[[], Scope], run: Run) -> Uploads:
         """A place to drop files, which go to the scope that it stands for."""
@@ -141,12 +149,16 @@ class Dashboard:
         """Counts follow; a fault in showing them must not end the work that changed the library."""
         with self.projects.shown_errors("reading the projects"):
             self.projects.refresh()
-        with self.library.shown_errors("reading the library"):
-            self.library.library_changed()
+        if self.header.view == "Library":  # a tab reads everything again when it comes into view
+            with self.library.shown_errors("reading the library"):
+                self.library.library_changed()
+        if self.header.view == "Ledger":
+            with self.ledger.shown_errors("reading the ledger"):
+                self.ledger.library_changed()
         self._refresh_header()
 
     def _rearranged(self) -> None:
-        """The library's tab has changed what projects hold or what there is: the sidebar follows."""
+        """A tab has changed what projects hold or what there is: the sidebar follows."""
         self.projects.refresh()
         self._list_papers_again()
         self._refresh_header()

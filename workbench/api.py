@@ -33,7 +33,7 @@ from workbench.retrieval.audit import audit_text
 from workbench.scope import Scope, as_scope
 from workbench.serving import Choice, ServingEmbedder
 from workbench.settings import Settings, library_path
-from workbench.storage import maintenance, readonly_sql
+from workbench.storage import generations, maintenance, readonly_sql
 from workbench.storage.database import Database
 from workbench.streaming import EventStream, events_async, last_answer, last_answer_async
 from workbench.summaries import Summaries
@@ -313,8 +313,11 @@ class Workbench:
 
     def status(self) -> dict[str, Any]:
         """Where the library is, what it holds for this user, which embedder and chat model serve it, and in
-        ``"warnings"`` what they lack and which papers could not be indexed."""
+        ``"warnings"`` what they lack and which papers could not be indexed. ``"generation"`` numbers the set
+        of vectors that answers searches, None before the first; each new embedder begins another."""
         all_papers = self.papers.list()
+        with self._database.read() as cursor:
+            serving = generations.serving(cursor)
         embedder, model, warnings = self._providers()
         return {
             "library": str(self._database.path),
@@ -325,6 +328,7 @@ class Workbench:
             "chunks": sum(p.chunks for p in all_papers),
             "projects": len(self.projects.list(status=None)),
             "embedder": embedder.name if embedder else None,
+            "generation": serving.generation if serving else None,
             "chat_model": model.name if model else "extractive",
             "warnings": warnings + _not_indexed(self.papers.index_failures()),
         }

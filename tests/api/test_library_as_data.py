@@ -27,6 +27,7 @@ def test_status_says_where_the_library_is_what_it_holds_and_what_serves_it(
         "chunks": 3,
         "projects": 1,
         "embedder": "fake-words-64",
+        "generation": 1,
         "chat_model": "extractive",
         "warnings": [],
     }

@@ -176,5 +176,5 @@ def test_every_verb_with_json_prints_one_object(cli: Cli, tmp_path: Path) -> Non
     assert {verb: set(cli(*verb, "--json").json) for verb in keys} == keys
     assert set(cli("status", "--json").json) == {
         *("library", "user", "bytes", "papers", "indexing", "chunks", "projects"),
-        *("embedder", "chat_model", "warnings"),
+        *("embedder", "generation", "chat_model", "warnings"),
     }

@@ -217,6 +217,7 @@ def test_status_compact_and_backup_say_what_they_did(cli: Cli, library: Path, tm
         "chunks": "3",
         "projects": "1",
         "embedder": "fake-words-64",
+        "generation": "1",
         "chat_model": "extractive",
     }
     assert "MB before, " in cli("compact").out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,12 @@ HOSTILE = (
 
 
 def made(wb: Workbench) -> LibraryState:
-    papers = PapersState(wb, on_change=lambda: None, on_read=lambda _: None, run=at_once)
+    changed: list[Callable[[], None]] = []
+    papers = PapersState(wb, on_change=lambda: [c() for c in changed], on_read=lambda _: None, run=at_once)
     papers.show(Scope.ORPHANS)
-    return LibraryState(wb, papers, on_change=lambda: None, on_read=lambda _: None, run=at_once)
+    panel = LibraryState(wb, papers, on_change=lambda: None, on_read=lambda _: None, run=at_once)
+    changed.append(panel.library_changed)
+    return panel
 
 
 @pytest.fixture

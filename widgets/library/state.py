@@ -354,9 +354,6 @@ class LibraryState(PanelState):
 
     def _batch_done(self, outcomes: Sequence[dict[str, str]]) -> None:
         self.told = of_batch(outcomes)
-        if self.loaded:
-            with self.shown_errors("reading the library"):
-                self.refresh()
 
     def _changed(self) -> None:
         self._on_change()

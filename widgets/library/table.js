@@ -53,7 +53,7 @@ function libraryTable(model, { ask }) {
       el("td", { class: "wb-col-tick" }, tick),
       el("td", { class: "wb-col-title" }, row.id ? el("button", { type: "button", class: "wb-shelf-title", "data-at": `open-${row.id}`, title: row.title,
         onclick: () => act(model, "read_paper", { id: row.id }) }, row.title) : el("span", { class: "wb-shelf-title", title: row.title }, row.title),
-      el("div", { class: "wb-shelf-facts" }, el("span", { title: row.authors || undefined }, row.authors || (row.id ? row.file : "not in the library")),
+      el("div", { class: "wb-shelf-facts" }, el("span", { title: row.authors || undefined }, row.authors || (!row.id ? "not in the library" : row.file === row.title ? "" : row.file)),
         el("span", { class: "wb-narrow" }, dotted(row.year, row.pages, ...row.projects.map(({ name }) => name)))),
       row.reason && el("div", { class: "wb-shelf-reason", title: row.reason }, row.reason)),
       el("td", { class: "wb-col-year" }, row.year), el("td", { class: "wb-col-pages" }, row.pages), el("td", { class: "wb-col-kind" }, row.kind),

@@ -3,7 +3,7 @@ function removalDialog(model) {
   const title = el("h3");
   const lost = el("ul"), kept = el("ul");
   const yes = el("button", { type: "button", class: "wb-primary wb-danger" }, "Remove");
-  const box = el("dialog", { class: "wb-ask", role: "alertdialog", "aria-label": "Remove from the library" }, title,
+  const box = el("dialog", { class: "wb-removal", role: "alertdialog", "aria-label": "Remove from the library" }, title,
     el("h4", {}, "What goes"), lost, el("h4", {}, "What stays"), kept,
     el("footer", {}, el("button", { type: "button", class: "wb-plain", onclick: () => box.close() }, "Cancel"), yes));
   let ids = [];

@@ -152,12 +152,12 @@ def test_a_failed_file_is_listed_until_it_is_forgotten_or_comes_in(
     wb.papers.add_many([tmp_path / name, tmp_path / "empty.txt"])
     panel.shown()
     rows = {row["title"]: row for row in panel.page["rows"]}
-    assert set(rows) == {"<img src=x> fdp.pdf", "empty.txt"}
+    assert set(rows) == {"<img src=x>fdp.pdf", "empty.txt"}
     assert all(
         row["id"] == 0 and row["error"] and row["stages"][0]["state"] == "failed" for row in rows.values()
     )
     assert (panel.page["papers"], panel.page["problems"], panel.page["resumable"]) == (0, 2, 0)
-    act(panel, "forget_file", name="<img src=x> fdp.pdf")
+    act(panel, "forget_file", name="<img src=x>fdp.pdf")
     (tmp_path / "empty.txt").write_text(TEXT)
     wb.papers.add(tmp_path / "empty.txt")
     panel.library_changed()

@@ -1,6 +1,6 @@
 /** The library's facts, what its last check found, notices, and a place to make a backup. */
 function libraryHealth(model) {
-  const facts = el("dl", { class: "wb-ledger-facts" });
+  const facts = el("div", { class: "wb-ledger-facts", role: "list" });
   const mark = el("i", { "aria-hidden": "true" });
   const verdict = el("strong");
   const when = el("small");
@@ -36,7 +36,7 @@ function libraryHealth(model) {
     notices.replaceChildren(...lines.map((line) => el("li", {}, line)));
   };
   const stops = [
-    watch(model, ["facts"], () => facts.replaceChildren(...model.get("facts").map(({ label, value, note }) => el("div", {}, el("dt", {}, label), el("dd", { title: value }, value), el("dd", { class: "wb-note", title: note }, note))))),
+    watch(model, ["facts"], () => facts.replaceChildren(...model.get("facts").map(({ label, value, note }) => el("div", { role: "listitem" }, el("small", {}, label), el("strong", { title: value }, value), el("span", { title: note }, note))))),
     watch(model, ["health"], drawHealth), watch(model, ["notices"], drawNotices), watch(model, ["saving"], ready),
     watch(model, ["told"], () => { if (model.get("told").startsWith("A checked copy")) { path.value = ""; ready(); } }),
   ];

@@ -34,7 +34,7 @@ function drawLedger(model, root) {
     return el("tr", { class: row.problem ? "wb-trouble" : undefined },
       el("td", {}, row.id ? el("button", { type: "button", class: "wb-shelf-title", "data-at": `open-${row.id}`, title: row.title, onclick: () => act(model, "read_paper", { id: row.id }) }, row.title)
         : el("span", { class: "wb-shelf-title", title: row.title }, row.title),
-      el("div", { class: "wb-ledger-file", title: row.file }, row.id ? row.file === row.title ? "" : row.file : "not in the library: add the file again when it is mended"),
+      el("div", { class: "wb-ledger-file", title: row.file }, row.id ? row.file === row.title ? "" : row.file : "not in the library · add it again once mended"),
       row.error ? el("div", { class: "wb-shelf-reason", title: row.error }, row.error)
         : row.state === "indexing" && el("div", { class: "wb-shelf-reason" }, "Found by words only: it has no vectors of the embedder in use yet."),
       row.error && row.id > 0 && row.state === "ready" && el("div", { class: "wb-ledger-file" }, "What it had before still answers.")),

@@ -9,7 +9,7 @@ from datetime import datetime
 from duckdb import DuckDBPyConnection
 
 from workbench.errors import InvalidInputError
-from workbench.storage.cleaning import clean_label, file_name
+from workbench.storage.cleaning import clean_label, clean_text, file_name
 from workbench.storage.moments import utc
 
 STAGES = ("read", "chunk", "embed", "index")
@@ -81,8 +81,8 @@ def last_failures(cursor: DuckDBPyConnection, user: str, paper_ids: Sequence[int
 def forget(cursor: DuckDBPyConnection, user: str, file: str) -> int:
     """Removes the user's entries of a file that did not become a paper, and returns how many there were."""
     rows = cursor.execute(
-        "DELETE FROM ledger WHERE user_name = ? AND file = ? AND paper_id IS NULL RETURNING ledger_id",
-        [user, file_name(file)],
+        "DELETE FROM ledger WHERE user_name = ? AND file IN (?, ?) AND paper_id IS NULL RETURNING ledger_id",
+        [user, clean_text(file), file_name(file)],  # an older library holds names as they were cleaned then
     ).fetchall()
     return len(rows)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import ProviderError, ProviderUnavailableError
 from workbench.interfaces import ChatMessage, ChatUsage, Stoppable, ToolDecision
 from workbench.providers.answer_stream import AnswerStream, Pieces
+from workbench.providers.control_tokens import without_control_tokens
 from workbench.providers.llama_index_tools import decide
 from workbench.providers.thinking import ThinkingFilter
 from workbench.providers.wording import encodable, one_line
@@ -82,10 +83,13 @@ class LlamaIndexChat:
 
 
 def llama_index_messages(messages: Sequence[ChatMessage]) -> list[LlamaIndexMessage]:
-    """The same messages in LlamaIndex's own class."""
+    """The same messages in LlamaIndex's own class, fit to be sent and without a template's signs."""
     from llama_index.core.llms import ChatMessage as LlamaIndexMessage
 
-    return [LlamaIndexMessage(role=message.role, content=encodable(message.content)) for message in messages]
+    return [
+        LlamaIndexMessage(role=message.role, content=without_control_tokens(encodable(message.content)))
+        for message in messages
+    ]
 
 
 def answer_pieces(responses: Iterable[ChatResponse], thinking: ThinkingFilter, *, name: str) -> Pieces:

@@ -80,6 +80,22 @@ function errorLine(model) {
   return { line, stop };
 }
 
+/** Put text on the clipboard, also where the page came over plain http; false where the browser does not let it. */
+async function copyText(text) {
+  try {
+    if (navigator.clipboard?.writeText) { await navigator.clipboard.writeText(text); return true; }
+  } catch { /* not allowed here: the older way may be */ }
+  const held = document.activeElement;
+  const area = el("textarea", { value: text, readOnly: true, "aria-hidden": "true" });
+  Object.assign(area.style, { position: "fixed", top: 0, opacity: 0 });
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  held?.focus?.({ preventScroll: true });
+  return done;
+}
+
 /** "1 page", "3 sections". */
 function counted(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -62,6 +62,7 @@ from workbench.records import (
     SentenceVerdict,
     SilentPaper,
     TextDelta,
+    TextRun,
     UnmatchedReference,
 )
 from workbench.scope import Scope
@@ -171,6 +172,7 @@ __all__ = [
     "SettingsError",
     "SilentPaper",
     "TextDelta",
+    "TextRun",
     "UnmatchedReference",
     "Workbench",
     "WorkbenchError",

@@ -340,6 +340,19 @@ class Papers:
             found = paper_store.get(cursor, self._user, paper_id_of(paper))
             return Listing(Page, paper_store.pages(cursor, found.id))
 
+    def page(self, paper: PaperLike, page: int) -> Page:
+        """One page (or section), counted from 1. Raises NotFoundError for one that is not there."""
+        _check_view(page, None, 1)
+        with self._database.read() as cursor:
+            found = paper_store.get(cursor, self._user, paper_id_of(paper))
+            return paper_store.page(cursor, found.id, page)
+
+    def page_labels(self, paper: PaperLike) -> list[str | None]:
+        """What is printed on each page (or a section's name), in order; None where it is its number."""
+        with self._database.read() as cursor:
+            found = paper_store.get(cursor, self._user, paper_id_of(paper))
+            return paper_store.page_labels(cursor, found.id)
+
     def chunks(self, paper: PaperLike) -> Listing[Chunk]:
         """The paper's chunks, in order."""
         with self._database.read() as cursor:
@@ -359,12 +372,25 @@ class Papers:
         return self._reader().render(path, page, width=width, highlight=highlight)
 
     def page_view(
-        self, paper: PaperLike, page: int, *, quote: str | None = None, width: int = 1000
+        self,
+        paper: PaperLike,
+        page: int,
+        *,
+        quote: str | None = None,
+        width: int = 1000,
+        paint: bool = True,
+        with_text: bool = False,
     ) -> PageView:
-        """A page's PNG together with where the quote stands on it, as fractions of width and height."""
+        """A page's PNG together with where the quote stands on it, as fractions of width and height.
+
+        With ``paint`` the quote is marked in the image too; ``with_text`` adds the page's text with its
+        places. Highlights and notes that readers left in the file are not drawn.
+        """
         _check_view(page, quote, width)
         path = self._source_of_pdf(paper, page)
-        return self._reader().page_view(path, page, width=width, quote=quote)
+        return self._reader().page_view(
+            path, page, width=width, quote=quote, paint=paint, with_text=with_text
+        )
 
     def _source_of_pdf(self, paper: PaperLike, page: int) -> Path:
         """The stored file, written into the folder of derived files where it is not, or not whole."""

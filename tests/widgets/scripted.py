@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import workbench
-from workbench import Event, Message, Page, PageView, Paper, Project, Scope
+from workbench import Event, Message, Page, PageView, Paper, Project, Scope, TextRun
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PNG = b"\x89PNG not really"
@@ -48,6 +48,8 @@ class Papers:
     texts: dict[int, list[Page]] = field(default_factory=dict)
     found: bool = True
     fault: Exception | None = None
+    views: list[tuple[int, int, str | None, int]] = field(default_factory=list)
+    undrawable: dict[int, Exception] = field(default_factory=dict)
 
     def list(self, scope: Scope = Scope.ALL) -> list[Paper]:
         if self.fault:
@@ -59,12 +61,24 @@ class Papers:
     def get(self, wanted: Paper | int) -> Paper:
         return self.held[wanted if isinstance(wanted, int) else wanted.id]
 
-    def page_view(self, wanted: Paper, page: int, *, quote: str | None = None, width: int = 1000) -> PageView:
+    def page_view(
+        self, wanted: Paper, page: int, *, quote: str | None = None, width: int = 1000, **_: object
+    ) -> PageView:
+        self.views.append((wanted.id, page, quote, width))
+        if page in self.undrawable:
+            raise self.undrawable[page]
         boxes = ((0.1, 0.2, 0.9, 0.25),) if quote and self.found else ()
-        return PageView(PNG, width, width, boxes, bool(boxes))
+        return PageView(PNG, width, width, boxes, bool(boxes), (TextRun("words", (0.1, 0.2, 0.9, 0.25)),))
 
     def pages(self, wanted: Paper) -> list[Page]:
         return self.texts.get(wanted.id, [])
+
+    def page(self, wanted: Paper, page: int) -> Page:
+        texts = self.texts.get(wanted.id)
+        return texts[page - 1] if texts else Page(wanted.id, page, None, f"Page {page}.", 0, 7)
+
+    def page_labels(self, wanted: int) -> list[str | None]:
+        return [page.label for page in self.texts.get(wanted, [])]
 
 
 @dataclass

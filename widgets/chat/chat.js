@@ -125,8 +125,7 @@ function turnFoot(model, index) {
 
   const copy = (text) => el("button", { type: "button", class: "wb-link", onclick: async (event) => {
     const button = event.currentTarget;
-    await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    button.textContent = (await copyText(text)) ? "Copied" : "Not allowed";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   } }, "Copy");
 

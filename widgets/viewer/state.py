@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-import re
+import math
 import threading
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Bytes, Float, Int, List, Unicode
 
 from widgets.panel import PanelState, action
-from widgets.wording import byline
+from widgets.viewer.pages import Content, Mark, PageSource, Shown
+from widgets.viewer.quoting import quotation, reference
+from widgets.wording import byline, one_line
+from workbench import WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench import Paper, Workbench
+    from workbench import Workbench
 
-ZOOMS = (0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
-IMAGE_WIDTH = 1200
-SHARP_WIDTH = 2200
-"""Pixels of a page's image: the first serves a column on a dense screen, the second a zoomed page."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What to show: ``mark`` is the citation's quote and its place, or None for a page as it is."""
-
-    paper: int
-    page: int
-    mark: tuple[str, int, int] | None
-    width: int
+ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
+IMAGE_WIDTH = 1000
+"""Pixels of a page's image until the front end has told how wide its column is."""
+LARGEST_WIDTH = 4000
+QUICK = 1.0
+"""Seconds: only after a page that took less are its neighbours fetched ahead."""
 
 
 class ViewerState(PanelState):
-    """``image`` is the page as PNG, or empty where the format has no pages to draw; then ``text`` is shown.
+    """``image`` is the page as PNG, or empty where there is none to draw; then ``text`` is what is shown.
 
-    ``boxes`` are fractions of the image, ``spans`` characters of the text. ``marked`` is "yes", "no" where
-    the passage could not be placed with certainty, or "" where none was asked for. ``citation`` counts
-    from 0 and is −1 for a page opened without one; ``marker`` is its number in the answer, and ``cited_as``
-    "citation" or "passage". ``label`` is the page's printed label, or a section's name.
+    ``shape`` is the image's height by its width, ``boxes`` are fractions of it, ``runs`` its text with its
+    places ``[text, x0, y0, x1, y1, turn, glued]`` (see ``TextRun``), ``spans`` characters of the text.
+    ``marked`` is "yes", "no" where the passage could not be placed with certainty, or "" where none was asked
+    for. ``citation`` counts from 0 and is −1 for a page opened without one; ``marker`` is its number in the
+    answer, and ``cited_as`` "citation" or "passage". ``label`` is the page's printed label, or a section's
+    name.
+    ``notice`` is a line about the page; ``trouble`` stands where the page would, if it cannot be shown.
+    ``quotation`` is the citation's quote as Markdown, ``selection`` the same of what is selected on the page.
     """
 
     paper = Int(0).tag(sync=True)
@@ -49,11 +49,17 @@ class ViewerState(PanelState):
     page = Int(0).tag(sync=True)
     pages = Int(0).tag(sync=True)
     image = Bytes(b"").tag(sync=True)
+    shape = Float(0.0).tag(sync=True)
     boxes = List(List(Float())).tag(sync=True)
+    runs = List(List()).tag(sync=True)
     text = Unicode("").tag(sync=True)
     spans = List(List(Int())).tag(sync=True)
     marked = Unicode("").tag(sync=True)
+    notice = Unicode("").tag(sync=True)
+    trouble = Unicode("").tag(sync=True)
     quote = Unicode("").tag(sync=True)
+    quotation = Unicode("").tag(sync=True)
+    selection = Unicode("").tag(sync=True)
     citation = Int(-1).tag(sync=True)
     citations = Int(0).tag(sync=True)
     marker = Int(0).tag(sync=True)
@@ -65,10 +71,12 @@ class ViewerState(PanelState):
     def __init__(self, workbench: Workbench, **options: Any) -> None:
         super().__init__(**options)
         self._workbench = workbench
+        self._source = PageSource(workbench)
         self._list: Sequence[dict[str, Any]] = ()
-        self._wanted: _Shown | None = None
+        self._wanted: Shown | None = None
         self._drawing = threading.Lock()
-        self._labels: tuple[int, list[str]] = (0, [])
+        self._cited: tuple[Sequence[str], int | None] = ((), None)  # authors and year of the paper
+        self._column = 0.0  # device pixels of the page at zoom 1
 
     def show_citation(self, citations: Sequence[dict[str, Any]], k: int) -> None:
         """Open the page of the k-th of an answer's citations, with its passage marked."""
@@ -77,17 +85,16 @@ class ViewerState(PanelState):
         self.citation = k
         chosen = citations[k]
         self.marker = chosen.get("n", 0)
-        self.cited_as = "passage" if "score" in chosen else "citation"
+        self.cited_as = "passage" if "score" in chosen or not chosen["quote"] else "citation"
         self.quote = chosen["quote"]
-        mark = (chosen["quote"], chosen["start"], chosen["end"]) if chosen["quote"] else None
-        self._open(_Shown(chosen["paper"], chosen["page"], mark, self._width()))
+        self._open(Shown(chosen["paper"], chosen["page"], self._mark(chosen["paper"]), self._width()))
 
     def show_paper(self, paper: int) -> None:
         """Open a paper at its first page."""
         self._list = ()
         self.citations = 0
         self._leave_citation()
-        self._open(_Shown(paper, 1, None, self._width()))
+        self._open(Shown(paper, 1, None, self._width()))
 
     def clear(self) -> None:
         """Show nothing, as at the start."""
@@ -96,7 +103,8 @@ class ViewerState(PanelState):
         self._leave_citation()
         self.citations = 0
         self.paper = 0
-        self.image, self.text, self.title = b"", "", ""
+        self.image, self.text, self.title, self.trouble, self.notice = b"", "", "", "", ""
+        self.loading = False
         self.drawn += 1
 
     @action
@@ -105,13 +113,26 @@ class ViewerState(PanelState):
 
     @action
     def turn_to(self, *, page: int) -> None:
-        """Show another page of the same paper; its passage stays marked where the citation is on it."""
-        if self._wanted is None or not 1 <= page <= self.pages or page == self._wanted.page:
+        """Show another page of the same paper; the cited passage is marked on the pages it stands on."""
+        wanted = self._wanted
+        if wanted is not None and 1 <= page <= self.pages and page != wanted.page:
+            self._open(Shown(wanted.paper, page, self._mark(wanted.paper), self._width()))
+
+    @action
+    def go_to(self, *, where: str) -> None:
+        """Show the page with this number, or with this printed label."""
+        name = where.strip()
+        if self._wanted is None or not name:
             return
-        cited = self._list[self.citation] if self.citation >= 0 else None
-        here = cited is not None and cited["paper"] == self._wanted.paper and cited["page"] == page
-        mark = (cited["quote"], cited["start"], cited["end"]) if cited and here else None
-        self._open(_Shown(self._wanted.paper, page, mark, self._width()))
+        if name.isdecimal() and 1 <= int(name) <= self.pages:
+            self.turn_to(page=int(name))
+            return
+        labels = self._workbench.papers.page_labels(self._wanted.paper)
+        same = [n for n, label in enumerate(labels, 1) if (label or "").casefold() == name.casefold()]
+        if same:
+            self.turn_to(page=same[0])
+        else:
+            self.error = f"There is no {self.unit} “{one_line(name, 20)}”: they count from 1 to {self.pages}."
 
     @action
     def step_citation(self, *, by: int) -> None:
@@ -121,62 +142,93 @@ class ViewerState(PanelState):
 
     @action
     def zoom_by(self, *, steps: int) -> None:
+        """Larger or smaller by steps; with none, as wide as the column."""
         nearest = min(range(len(ZOOMS)), key=lambda i: abs(ZOOMS[i] - self.zoom))
         self.zoom = ZOOMS[max(0, min(len(ZOOMS) - 1, nearest + steps))] if steps else 1.0
-        wanted = self._wanted
-        if wanted is not None and self.image and wanted.width != self._width():
-            self._open(_Shown(wanted.paper, wanted.page, wanted.mark, self._width()))
+        self._sharpen()
+
+    @action
+    def fit(self, *, width: float, ratio: float) -> None:
+        """The page is ``width`` CSS pixels wide at zoom 1, each ``ratio`` pixels of the screen."""
+        if math.isfinite(width * ratio) and width > 0 and ratio > 0:
+            self._column = width * min(ratio, 4.0)
+            self._sharpen()
+
+    @action
+    def select(self, *, text: str) -> None:
+        """What is selected on the page now, so that its quotation is ready when it is asked for."""
+        self.selection = quotation(one_line(text, 5000), self._reference(0)) if text.strip() else ""
+
+    def _sharpen(self) -> None:
+        """Draw the page anew where its image has not one pixel for each of the screen's."""
+        wanted, width = self._wanted, self._width()
+        if wanted is not None and (self.image or self.loading) and abs(wanted.width - width) > 1:
+            self._open(Shown(wanted.paper, wanted.page, wanted.mark, width))
+
+    def _mark(self, paper: int) -> Mark | None:
+        """The passage of the open citation, where it is of this paper."""
+        cited = self._list[self.citation] if self.citation >= 0 else None
+        if cited is None or cited["paper"] != paper or not cited["quote"]:
+            return None
+        return Mark(cited["quote"], cited["start"], cited["end"], cited["page"])
 
     def _leave_citation(self) -> None:
         self.citation = -1
-        self.quote = ""
+        self.quote = self.quotation = self.selection = ""
         self.marked = ""
 
     def _width(self) -> int:
-        return IMAGE_WIDTH if self.zoom <= 1.25 else SHARP_WIDTH
+        if not self._column:
+            return IMAGE_WIDTH
+        return max(200, min(LARGEST_WIDTH, round(self._column * self.zoom)))
 
-    def _open(self, shown: _Shown) -> None:
+    def _open(self, shown: Shown) -> None:
         self._wanted = shown
         self.loading = True
         self.in_background("opening the page", lambda: self._draw(shown))
 
-    def _draw(self, shown: _Shown) -> None:
+    def _draw(self, shown: Shown) -> None:
         """Fetch and show; a page that is no longer wanted when its turn comes is skipped."""
         try:
             with self._drawing:
                 if shown is not self._wanted:
                     return
-                paper = self._workbench.papers.get(shown.paper)
-                content = self._image(paper, shown) if paper.kind == "pdf" else self._text(paper, shown)
-                content["label"] = self._label(paper, shown.page)
+                started = time.monotonic()
+                try:
+                    content = self._source.fetch(shown)
+                except WorkbenchError as error:
+                    self._show_trouble(shown, str(error))
+                    return
+                quick = time.monotonic() - started < QUICK
             if shown is self._wanted:
-                self._show(paper, shown, content)
+                self._show(shown, content)
+                if quick and content.image:
+                    self.in_background("fetching the next pages", lambda: self._fetch_ahead(shown))
         finally:
             if shown is self._wanted:
                 self.loading = False
 
-    def _image(self, paper: Paper, shown: _Shown) -> dict[str, Any]:
-        quote = shown.mark[0] if shown.mark else None
-        view = self._workbench.papers.page_view(paper, shown.page, quote=quote, width=shown.width)
-        boxes = [list(map(float, box)) for box in view.boxes] if view.found else []
-        return {"image": view.png, "boxes": boxes, "text": "", "spans": [], "found": bool(boxes)}
+    def _fetch_ahead(self, shown: Shown) -> None:
+        """The page that is likely to be asked for next: the next citation's, and the one that follows."""
+        for ahead in self._likely(shown):
+            with self._drawing:
+                if shown is not self._wanted:
+                    return
+                with suppress(WorkbenchError):  # told when somebody wants to see it
+                    self._source.fetch(ahead)
 
-    def _text(self, paper: Paper, shown: _Shown) -> dict[str, Any]:
-        page = self._workbench.papers.pages(paper)[shown.page - 1]
-        span = None
-        if shown.mark:
-            quote, start, end = shown.mark
-            span = place_quote(page.text, quote, (start - page.char_start, end - page.char_start))
-        spans = [list(span)] if span else []
-        return {"image": b"", "boxes": [], "text": page.text, "spans": spans, "found": bool(span)}
+    def _likely(self, shown: Shown) -> list[Shown]:
+        likely = []
+        if len(self._list) > 1 and self.citation >= 0:
+            near = self._list[(self.citation + 1) % len(self._list)]
+            mark = Mark(near["quote"], near["start"], near["end"], near["page"]) if near["quote"] else None
+            likely.append(Shown(near["paper"], near["page"], mark, shown.width))
+        if shown.page < self.pages:
+            likely.append(Shown(shown.paper, shown.page + 1, shown.mark, shown.width))
+        return likely
 
-    def _label(self, paper: Paper, page: int) -> str:
-        if self._labels[0] != paper.id:
-            self._labels = paper.id, [p.label or "" for p in self._workbench.papers.pages(paper)]
-        labels = self._labels[1]
-        return labels[page - 1] if page <= len(labels) else ""
-
-    def _show(self, paper: Paper, shown: _Shown, content: dict[str, Any]) -> None:
+    def _show(self, shown: Shown, content: Content) -> None:
+        paper, page = content.paper, content.page
         with self.hold_trait_notifications():
             self.paper = paper.id
             self.title = paper.title
@@ -184,23 +236,41 @@ class ViewerState(PanelState):
             self.unit = paper.page_unit
             self.pages = paper.pages
             self.page = shown.page
-            self.label = content["label"]
-            self.image, self.boxes = content["image"], content["boxes"]
-            self.text, self.spans = content["text"], content["spans"]
-            self.marked = ("yes" if content["found"] else "no") if shown.mark else ""
+            self.label = page.label or ""
+            self.image, self.shape = content.image, content.shape
+            self.boxes = [list(map(float, box)) for box in content.boxes]
+            self.runs = [list(run) for run in content.runs]
+            self.text, self.spans = page.text, [list(span) for span in content.spans]
+            self.marked = ("yes" if content.found else "no") if content.asked else ""
+            self.notice, self.trouble = one_line(content.notice), ""
+            self._cited = (paper.authors, paper.year)
+            self.selection = ""
+            self.quotation = quotation(self.quote, self._reference(self.marker)) if self.quote else ""
         self.drawn += 1
 
+    def _show_trouble(self, shown: Shown, reason: str) -> None:
+        """Say in the page's place why it is not there; the way to the next citation stays."""
+        if shown is not self._wanted:
+            return
+        cited = self._list[self.citation] if self.citation >= 0 else {}
+        with self.hold_trait_notifications():
+            if self.paper != shown.paper:
+                self.title, self.byline = cited.get("title", ""), cited.get("byline", "")
+                self.pages = 0
+            self.paper, self.page, self.label = shown.paper, shown.page, ""
+            self.image, self.text, self.boxes, self.runs, self.spans = b"", "", [], [], []
+            self.marked = self.notice = self.quotation = self.selection = ""
+            self.trouble = one_line(reason)
+        self.drawn += 1
 
-def place_quote(text: str, quote: str, expected: tuple[int, int]) -> tuple[int, int] | None:
-    """Where ``quote`` stands in ``text``: at the expected place, or at its only one; else None.
-
-    White space may differ between the two.
-    """
-    words = quote.split()
-    if not words:
-        return None
-    start, end = expected
-    if 0 <= start < end and text[start:end].split() == words:
-        return start, end
-    found = list(re.finditer(r"\s+".join(map(re.escape, words)), text))
-    return (found[0].start(), found[0].end()) if len(found) == 1 else None
+    def _reference(self, marker: int) -> str:
+        authors, year = self._cited
+        return reference(
+            authors=authors,
+            year=year,
+            title=self.title,
+            unit=self.unit,
+            page=self.page,
+            label=self.label,
+            marker=marker,
+        )

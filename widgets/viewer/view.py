@@ -10,5 +10,5 @@ from widgets.viewer.state import ViewerState
 class Viewer(ViewerState, Leaf):
     """One page with the cited passage marked, and ways to the next page and the next citation."""
 
-    _esm = module("viewer/viewer.js")
+    _esm = module("viewer/page.js", "viewer/viewer.js")
     _css = style("viewer/viewer.css")

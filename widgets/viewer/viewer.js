@@ -1,137 +1,175 @@
 function drawViewer(model, root) {
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out of the viewer
-  const turn = (by) => act(model, "turn_to", { page: model.get("page") + by });
-  const zoom = (steps) => act(model, "zoom_by", { steps });
-  const step = (by) => act(model, "step_citation", { by });
-  const head = viewerHead(model, { turn, zoom });
   const page = pageArea(model);
-  const foot = viewerFoot(model, { step });
+  const does = viewerActions(model, page);
+  const head = viewerHead(model, does);
+  const foot = viewerFoot(model, does);
   const none = el("div", { class: "wb-view-empty" }, icon("page"), el("p", {}, "Click a number in an answer to read the page it came from."));
   const problem = errorLine(model);
   root.append(head.box, problem.line, page.scroller, none, foot.box);
 
+  const keys = {
+    ArrowLeft: () => does.turn(-1), ArrowRight: () => does.turn(1), PageUp: () => does.turn(-1), PageDown: () => does.turn(1),
+    Home: () => act(model, "turn_to", { page: 1 }), End: () => act(model, "turn_to", { page: model.get("pages") }),
+    n: () => does.step(1), p: () => does.step(-1), "+": () => does.zoom(1), "=": () => does.zoom(1), "-": () => does.zoom(-1), 0: () => does.zoom(0),
+    g: head.ask, q: does.quote, c: does.copyPage, Escape: () => act(model, "close_page"),
+  };
   root.addEventListener("keydown", (event) => {
-    const keys = {
-      ArrowLeft: () => turn(-1), ArrowRight: () => turn(1), n: () => step(1), p: () => step(-1),
-      "+": () => zoom(1), "=": () => zoom(1), "-": () => zoom(-1), 0: () => zoom(0),
-    };
-    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
+    if (event.key === "Escape" && head.close.offsetParent === null) return; // nothing to close where the page has its own column
     event.preventDefault();
     event.stopPropagation();
     keys[event.key]();
   });
+  page.scroller.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault(); // else the browser would enlarge the whole dashboard
+    if (Math.abs(event.deltaY) > 3) does.wheel(event.deltaY < 0 ? 1 : -1);
+  }, { passive: false });
+
   const open = watch(model, ["paper"], () => {
     const shown = model.get("paper") > 0;
     head.box.hidden = page.scroller.hidden = foot.box.hidden = !shown;
     none.hidden = shown;
   });
-  const stops = [open, head.stop, page.stop, foot.stop, problem.stop];
+  const stops = [open, head.stop, page.stop, foot.stop, problem.stop, followWidth(model, root, page.scroller), followSelection(model, page)];
   return () => stops.forEach((stop) => stop());
 }
 
-/** Title, place, and the buttons that turn and zoom. */
-function viewerHead(model, { turn, zoom }) {
+/** What buttons and keys do. */
+function viewerActions(model, page) {
+  let wheeled = 0;
+  let told = () => {};
+  const copy = async (text, done) => {
+    if (!text) return;
+    told((await copyText(text)) ? done : "The browser does not let this page copy: select the text and press Ctrl+C.");
+  };
+  const zoom = (steps) => act(model, "zoom_by", { steps });
+  return {
+    turn: (by) => act(model, "turn_to", { page: model.get("page") + by }),
+    go: (where) => act(model, "go_to", { where }),
+    zoom,
+    wheel: (steps) => { if (Date.now() - wheeled > 120) { wheeled = Date.now(); zoom(steps); } },
+    step: (by) => act(model, "step_citation", { by }),
+    quote: () => copy(model.get("selection") || model.get("quotation"),
+      model.get("selection") ? "Selected words copied as a Markdown quotation with their reference." : "Copied as a Markdown quotation with its reference. Paste it into a cell."),
+    copyPage: () => copy(page.selected() || model.get("text"), page.selected() ? "Selected words copied." : "The text of this page is copied."),
+    onTold: (show) => { told = show; },
+  };
+}
+
+/** Title and place, and below them the ways to another page and another size. */
+function viewerHead(model, does) {
   const title = el("b"), facts = el("small");
-  const button = (name, label, onclick) => el("button", { type: "button", class: "wb-icon wb-framed", "aria-label": label, title: label, onclick }, icon(name));
-  const previous = button("back", "Previous page", () => turn(-1));
-  const next = button("forward", "Next page", () => turn(1));
-  const smaller = button("less", "Zoom out", () => zoom(-1));
-  const larger = button("add", "Zoom in", () => zoom(1));
-  const close = el("button", { type: "button", class: "wb-icon wb-close", "aria-label": "Close the page", title: "Close", onclick: () => act(model, "close_page") }, icon("close"));
-  const box = el("div", { class: "wb-view-head" }, el("div", { class: "wb-view-title" }, title, facts),
-    el("div", { class: "wb-view-nav" }, previous, next, smaller, larger, close));
-  const stop = watch(model, ["title", "page", "pages", "unit", "label", "citation", "citations", "marker", "cited_as", "zoom"], () => {
-    const many = model.get("citations"), at = model.get("citation");
+  const button = (name, label, key, onclick) => el("button", { type: "button", class: "wb-icon wb-framed", "aria-label": label, title: `${label} (${key})`, "aria-keyshortcuts": key, onclick }, icon(name));
+  const previous = button("back", "Previous page", "←", () => does.turn(-1));
+  const next = button("forward", "Next page", "→", () => does.turn(1));
+  const smaller = button("less", "Zoom out", "-", () => does.zoom(-1));
+  const larger = button("add", "Zoom in", "+", () => does.zoom(1));
+  const whole = el("button", { type: "button", class: "wb-zoom", "aria-label": "Fit to the width", title: "Fit to the width (0)", onclick: () => does.zoom(0) });
+  const number = el("input", { class: "wb-page-number", inputMode: "numeric", autocomplete: "off", spellcheck: false, title: "Page number, or the label printed on it (g)" });
+  const unit = el("span"), of = el("span");
+  const close = el("button", { type: "button", class: "wb-icon wb-close", "aria-label": "Close the page", title: "Close (Esc)", onclick: () => act(model, "close_page") }, icon("close"));
+  const restore = () => { number.value = String(model.get("page") || ""); };
+  number.addEventListener("focus", () => number.select());
+  number.addEventListener("blur", restore);
+  number.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") does.go(number.value);
+    if (event.key === "Enter" || event.key === "Escape") { restore(); number.blur(); number.closest(".wb-viewer").querySelector(".wb-pages").focus({ preventScroll: true }); }
+  });
+  const bar = el("div", { class: "wb-view-bar" }, el("label", { class: "wb-view-place" }, unit, number, of), previous, next,
+    el("span", { class: "wb-view-sizes" }, smaller, whole, larger));
+  const box = el("div", { class: "wb-view-head" }, el("div", { class: "wb-view-title" }, title, facts), close, bar);
+  const stop = watch(model, ["title", "byline", "page", "pages", "unit", "label", "zoom"], () => {
     title.textContent = title.title = model.get("title");
-    const label = model.get("label"), unit = model.get("unit");
-    const named = label && label !== String(model.get("page")) && (unit === "page" ? `printed ${label}` : label);
-    facts.textContent = facts.title = dotted(`${unit} ${model.get("page")} of ${model.get("pages")}`, named,
-      at >= 0 && many > 0 && dotted(`${model.get("cited_as")} [${model.get("marker")}]`, many > 1 && `${at + 1} of ${many}`));
-    previous.disabled = model.get("page") <= 1;
-    next.disabled = model.get("page") >= model.get("pages");
-    smaller.disabled = model.get("zoom") <= 0.75;
+    const label = model.get("label"), page = model.get("page"), name = model.get("unit");
+    const named = label && label !== String(page) && (name === "page" ? `printed ${label}` : label);
+    facts.textContent = facts.title = dotted(model.get("byline"), `${name} ${page} of ${model.get("pages")}`, named);
+    unit.textContent = name;
+    of.textContent = `of ${model.get("pages")}`;
+    number.setAttribute("aria-label", `${name} number`);
+    number.style.width = `${Math.max(3, String(model.get("pages")).length) + 2}ch`;
+    if (document.activeElement !== number) restore();
+    previous.disabled = page <= 1;
+    next.disabled = page >= model.get("pages");
+    whole.textContent = `${Math.round(model.get("zoom") * 100)} %`;
+    smaller.disabled = model.get("zoom") <= 0.5;
     larger.disabled = model.get("zoom") >= 3;
   });
-  return { box, stop };
+  return { box, close, ask: () => number.focus(), stop };
 }
 
-/** The page as an image with marks over it, or its text with the mark in it. */
-function pageArea(model) {
-  const image = el("img", { draggable: false });
-  const boxes = el("div", { class: "wb-boxes" });
-  const sheet = el("div", { class: "wb-sheet" }, image, boxes);
-  const prose = el("div", { class: "wb-prose" });
-  const scroller = el("div", { class: "wb-pages", tabIndex: 0, role: "region", "aria-label": "Page" }, sheet, prose);
-  let address = "";
-
-  /** Bring the mark into sight by moving this column only, never the page around it. */
-  const reveal = () => {
-    const mark = (sheet.hidden ? prose : boxes).querySelector(".wb-mark");
-    const area = scroller.getBoundingClientRect();
-    const at = mark?.getBoundingClientRect();
-    scroller.scrollTop = at ? scroller.scrollTop + at.top - area.top - area.height * 0.32 : 0;
-    scroller.scrollLeft = at ? Math.max(0, scroller.scrollLeft + at.left - area.left - 40) : 0;
+/** What to know of the page, the way to the next citation, and what can be taken along. */
+function viewerFoot(model, does) {
+  const note = el("div", { class: "wb-view-note", role: "status" });
+  const at = el("span");
+  const back = el("button", { type: "button", class: "wb-icon", onclick: () => does.step(-1) }, icon("back"));
+  const on = el("button", { type: "button", class: "wb-icon", onclick: () => does.step(1) }, icon("forward"));
+  const steps = el("span", { class: "wb-view-steps" }, back, at, on);
+  const quote = el("button", { type: "button", class: "wb-link", title: "Copy the passage, or what you selected, as a Markdown quotation with its reference (q)", onclick: does.quote }, "Quote into notebook");
+  const copy = el("button", { type: "button", class: "wb-link", title: "Copy what you selected, or the whole page's text (c)", onclick: does.copyPage }, "Copy text");
+  const box = el("div", { class: "wb-view-foot" }, note, steps, el("span", { class: "wb-view-take" }, quote, copy));
+  let timer = 0;
+  const standing = () => {
+    const lost = model.get("marked") === "no" ? "The passage could not be placed here with certainty, so nothing is marked." : "";
+    note.textContent = model.get("notice") || lost;
+    note.classList.remove("wb-done");
+    note.hidden = !note.textContent;
   };
-  const drop = () => { if (address) URL.revokeObjectURL(address); address = ""; };
-  const showImage = (png) => {
-    address = URL.createObjectURL(new Blob([png], { type: "image/png" }));
-    image.alt = `Page ${model.get("page")} of ${model.get("title")}`;
-    image.onload = reveal;
-    image.src = address;
-    boxes.replaceChildren(...model.get("boxes").map(([x0, y0, x1, y1]) => {
-      const box = el("div", { class: "wb-mark" });
-      Object.assign(box.style, { left: `${x0 * 100}%`, top: `${y0 * 100}%`, width: `${(x1 - x0) * 100}%`, height: `${(y1 - y0) * 100}%` });
-      return box;
-    }));
-  };
-  const showText = () => {
-    const text = [...model.get("text")]; // Python counts code points
-    let done = 0;
-    for (const [start, end] of model.get("spans")) {
-      prose.append(text.slice(done, start).join(""), el("mark", { class: "wb-mark" }, text.slice(start, end).join("")));
-      done = end;
-    }
-    prose.append(text.slice(done).join(""));
-    reveal();
-  };
-  const stops = [
-    watch(model, ["drawn"], () => {
-      const png = model.get("image");
-      const drawn = Boolean(png && png.byteLength > 0);
-      sheet.hidden = !drawn;
-      prose.hidden = drawn;
-      prose.replaceChildren();
-      boxes.replaceChildren();
-      drop();
-      if (drawn) showImage(png); else showText();
-    }),
-    watch(model, ["zoom"], () => {
-      sheet.style.width = `${model.get("zoom") * 100}%`;
-      prose.style.fontSize = `${14 * model.get("zoom")}px`;
-    }),
-    watch(model, ["loading"], () => scroller.classList.toggle("wb-loading", model.get("loading"))),
-    drop,
-  ];
-  return { scroller, stop: () => stops.forEach((stop) => stop()) };
-}
-
-/** What to know of the mark, the quote to copy, and the way to the next citation. */
-function viewerFoot(model, { step }) {
-  const note = el("span", { role: "status" });
-  const copy = el("button", { type: "button", class: "wb-link", onclick: async () => {
-    await navigator.clipboard.writeText(`“${model.get("quote")}” (${dotted(model.get("title"), `${model.get("unit")} ${model.get("page")}`)})`);
-    copy.textContent = "Copied";
-    setTimeout(() => { copy.textContent = "Copy quote"; }, 1500);
-  } }, "Copy quote");
-  const back = el("button", { type: "button", class: "wb-link", onclick: () => step(-1) }, "‹ previous");
-  const on = el("button", { type: "button", class: "wb-link", onclick: () => step(1) }, "next citation ›");
-  const box = el("div", { class: "wb-view-foot" }, note, el("span", { class: "wb-view-steps" }, copy, back, on));
-  const stop = watch(model, ["marked", "quote", "citations", "cited_as"], () => {
-    on.textContent = `next ${model.get("cited_as")} ›`;
-    note.textContent = model.get("marked") === "no" ? "The passage could not be placed here with certainty, so nothing is marked." : "";
-    copy.hidden = !model.get("quote");
-    back.hidden = on.hidden = model.get("citations") < 2;
+  does.onTold((text) => {
+    clearTimeout(timer);
+    note.textContent = text;
+    note.hidden = false;
+    note.classList.add("wb-done");
+    timer = setTimeout(standing, 4000);
   });
-  return { box, stop };
+  const stop = watch(model, ["drawn", "marked", "notice", "citation", "citations", "marker", "cited_as", "quotation", "selection"], () => {
+    const many = model.get("citations"), k = model.get("citation"), name = model.get("cited_as");
+    steps.hidden = k < 0 || many < 1;
+    back.hidden = on.hidden = many < 2;
+    at.textContent = dotted(many > 1 ? `${name} ${k + 1} of ${many}` : name, model.get("marker") > 0 && `[${model.get("marker")}]`);
+    for (const [button, text, key] of [[back, `Previous ${name}`, "p"], [on, `Next ${name}`, "n"]]) { button.title = `${text} (${key})`; button.setAttribute("aria-label", text); }
+    quote.disabled = !(model.get("selection") || model.get("quotation"));
+    copy.disabled = !model.get("text");
+  });
+  const settled = watch(model, ["drawn", "marked", "notice"], standing);
+  return { box, stop: () => { clearTimeout(timer); stop(); settled(); } };
+}
+
+/** Tell the state how many pixels of the screen the page has, so that its image has as many. */
+function followWidth(model, root, scroller) {
+  let timer = 0;
+  let last = "";
+  const tell = () => {
+    const room = (scroller.clientWidth || root.clientWidth - 12) - 32;
+    const ratio = window.devicePixelRatio || 1;
+    if (room < 60 || last === `${room} ${ratio}`) return;
+    last = `${room} ${ratio}`;
+    act(model, "fit", { width: room, ratio });
+  };
+  const soon = () => { clearTimeout(timer); timer = setTimeout(tell, last ? 200 : 0); };
+  const seen = new ResizeObserver(soon);
+  seen.observe(root);
+  seen.observe(scroller);
+  window.addEventListener("resize", soon); // another screen, or the browser's own zoom
+  return () => { clearTimeout(timer); seen.disconnect(); window.removeEventListener("resize", soon); };
+}
+
+/** Tell the state what is selected on the page, so that its quotation is at hand when it is asked for. */
+function followSelection(model, page) {
+  let timer = 0;
+  let last = "";
+  const changed = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const text = page.selected();
+      if (text === last) return;
+      last = text;
+      act(model, "select", { text });
+    }, 120);
+  };
+  document.addEventListener("selectionchange", changed);
+  return () => { clearTimeout(timer); document.removeEventListener("selectionchange", changed); };
 }
 export default panel("wb-viewer", drawViewer);

@@ -14,12 +14,13 @@ from PIL import Image, ImageChops, ImageDraw
 
 from workbench.errors import DocumentError, InvalidInputError
 from workbench.ingest.characters import repaired
+from workbench.ingest.page_text import text_runs
 from workbench.ingest.readers.pdf import open_pdf
 from workbench.ingest.readers.pdf_lines import characters, line_spans
 from workbench.ingest.squeeze import only_place, squeezed, squeezed_with_offsets
-from workbench.records import PageView
+from workbench.records import PageView, TextRun
 
-MAX_SIDE = 2400  # pixels
+MAX_SIDE = 4800  # pixels: three times a wide column on a dense screen
 MIN_SIDE = 16
 MARK_COLOUR = (255, 229, 138)  # #ffe58a
 MIN_QUOTE = 3  # letters and digits: a shorter quote stands in too many places to be certain
@@ -27,11 +28,36 @@ MIN_QUOTE = 3  # letters and digits: a shorter quote stands in too many places t
 Rectangle = tuple[float, float, float, float]  # left, bottom, right, top in points, or x0, y0, x1, y1
 
 
-def page_view(path: Path, page: int, *, width: int, quote: str | None) -> PageView:
+# What readers of a file drew over its pages. Beside our mark nobody could tell theirs, so none is shown; what
+# belongs to the page (form fields, stamps, links, text boxes) stays.
+READERS_MARKS = frozenset(
+    {
+        pdfium.FPDF_ANNOT_TEXT,
+        pdfium.FPDF_ANNOT_POPUP,
+        pdfium.FPDF_ANNOT_HIGHLIGHT,
+        pdfium.FPDF_ANNOT_UNDERLINE,
+        pdfium.FPDF_ANNOT_SQUIGGLY,
+        pdfium.FPDF_ANNOT_STRIKEOUT,
+        pdfium.FPDF_ANNOT_INK,
+        pdfium.FPDF_ANNOT_CARET,
+        pdfium.FPDF_ANNOT_SQUARE,
+        pdfium.FPDF_ANNOT_CIRCLE,
+        pdfium.FPDF_ANNOT_LINE,
+        pdfium.FPDF_ANNOT_POLYGON,
+        pdfium.FPDF_ANNOT_POLYLINE,
+    }
+)
+
+
+def page_view(
+    path: Path, page: int, *, width: int, quote: str | None, paint: bool = True, with_text: bool = False
+) -> PageView:
     """Page ``page`` (from 1) of a PDF, ``width`` pixels wide, with ``quote`` marked where it is certain.
 
     No side exceeds ``MAX_SIDE`` pixels. The quote is looked for by its letters and digits, so hyphens,
     ligatures, line ends and spaces do not matter; it is certain when it stands on the page exactly once.
+    Without ``paint`` its boxes are told and nothing is drawn over the page. ``with_text``: the page's text
+    with its places too. Highlights and notes that readers left in the file are not drawn.
     Raises DocumentError for a page that cannot be drawn, InvalidInputError for one that is not there.
     """
     pdf = open_pdf(path)
@@ -40,7 +66,7 @@ def page_view(path: Path, page: int, *, width: int, quote: str | None) -> PageVi
             raise InvalidInputError(f"There is no page {page}: the file has {len(pdf)}.")
         opened = pdf[page - 1]
         try:
-            return _view(opened, width, quote)
+            return _view(opened, width, quote, paint=paint, with_text=with_text)
         finally:
             opened.close()
     except pypdfium2.PdfiumError as error:
@@ -49,19 +75,54 @@ def page_view(path: Path, page: int, *, width: int, quote: str | None) -> PageVi
         pdf.close()
 
 
-def _view(page: Any, width: int, quote: str | None) -> PageView:
+def _view(page: Any, width: int, quote: str | None, *, paint: bool, with_text: bool) -> PageView:
     scale = _scale(page, width)
+    _drop_readers_marks(page)
     bitmap = page.render(scale=scale, may_draw_forms=False, rev_byteorder=True)
+    runs: tuple[TextRun, ...] = ()
+    boxes: list[Rectangle] = []
     try:
         image = bitmap.to_pil().convert("RGB")
-        rectangles = _quote_rectangles(page, quote) if quote else []
         converter = bitmap.get_posconv(page)
-        boxes = [_on_image(rectangle, converter, image.size) for rectangle in rectangles]
+        if quote or with_text:
+            text_page = page.get_textpage()
+            try:
+                rectangles = _quote_rectangles(page, text_page, quote) if quote else []
+                boxes = [_on_image(rectangle, converter, image.size) for rectangle in rectangles]
+                runs = text_runs(page, text_page, converter, image.size) if with_text else ()
+            finally:
+                text_page.close()
     finally:
         bitmap.close()
+    return PageView(
+        _png(_marked(image, boxes) if paint else image),
+        image.width,
+        image.height,
+        tuple(boxes),
+        bool(boxes),
+        runs,
+    )
+
+
+def _drop_readers_marks(page: Any) -> None:
+    """Takes them out of the opened page; the file stays as it is."""
+    for index in reversed(range(pdfium.FPDFPage_GetAnnotCount(page))):
+        mark = pdfium.FPDFPage_GetAnnot(page, index)
+        if not mark:
+            continue
+        kind = pdfium.FPDFAnnot_GetSubtype(mark)
+        pdfium.FPDFPage_CloseAnnot(mark)
+        if kind in READERS_MARKS:
+            pdfium.FPDFPage_RemoveAnnot(page, index)
+
+
+def _png(image: Image.Image) -> bytes:
+    """The image's file; of a page without colour one channel, which takes half the time and room."""
+    red, green, blue = (channel.tobytes() for channel in image.split())
+    plain = image.getchannel(0) if red == green == blue else image
     buffer = io.BytesIO()
-    _marked(image, boxes).save(buffer, "PNG", compress_level=3)
-    return PageView(buffer.getvalue(), image.width, image.height, tuple(boxes), bool(boxes))
+    plain.save(buffer, "PNG", compress_level=3)
+    return buffer.getvalue()
 
 
 def _scale(page: Any, width: int) -> float:
@@ -74,16 +135,12 @@ def _scale(page: Any, width: int) -> float:
     return float(min(wanted / page_width, MAX_SIDE / page_height) * (1 - 1e-6))
 
 
-def _quote_rectangles(page: Any, quote: str) -> list[Rectangle]:
+def _quote_rectangles(page: Any, text_page: Any, quote: str) -> list[Rectangle]:
     """One rectangle per line of the quote, in points; empty where its place is not certain."""
-    text_page = page.get_textpage()
-    try:
-        text = characters(text_page.raw)
-        spans = line_spans(text_page.raw, text, turned=page.get_rotation())
-        places = _places_of(quote, text, spans)
-        return _by_line([box for index in places if (box := _char_box(text_page, index, text[index]))])
-    finally:
-        text_page.close()
+    text = characters(text_page.raw)
+    spans = line_spans(text_page.raw, text, turned=page.get_rotation())
+    places = _places_of(quote, text, spans)
+    return _by_line([box for index in places if (box := _char_box(text_page, index, text[index]))])
 
 
 def _places_of(quote: str, text: str, spans: Sequence[tuple[int, int]]) -> list[int]:

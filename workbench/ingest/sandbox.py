@@ -24,7 +24,7 @@ from workbench.errors import DocumentError, InvalidInputError, ReaderCrashedErro
 from workbench.ingest.document import Document
 from workbench.ingest.frames import document_from_wire, packed, read_frame
 from workbench.ingest.worker import OUT_OF_MEMORY
-from workbench.records import PageView
+from workbench.records import PageView, TextRun
 
 _PAGE_SHARE = 1 / 3  # of the time limit: one page that takes longer is given up
 _MAX_BAD_PAGES = 5
@@ -96,13 +96,30 @@ class Reader:
         """A PNG of page ``page`` (from 1) of a PDF, with the quote ``highlight`` marked if it is certain."""
         return self.page_view(path, page, width=width, quote=highlight).png
 
-    def page_view(self, path: Path, page: int, *, width: int, quote: str | None = None) -> PageView:
-        """The page's image and where ``quote`` stands on it.
+    def page_view(
+        self,
+        path: Path,
+        page: int,
+        *,
+        width: int,
+        quote: str | None = None,
+        paint: bool = True,
+        with_text: bool = False,
+    ) -> PageView:
+        """The page's image and where ``quote`` stands on it; see ``page_images.page_view``.
 
         Raises InvalidInputError for a page that is not there, DocumentError for one that cannot be drawn,
         ReaderCrashedError for one that takes more than ten seconds.
         """
-        request = {"do": "view", "path": str(path.resolve()), "page": page, "width": width, "quote": quote}
+        request = {
+            "do": "view",
+            "path": str(path.resolve()),
+            "page": page,
+            "width": width,
+            "quote": quote,
+            "paint": paint,
+            "with_text": with_text,
+        }
         limit = min(self._timeout, _DRAWING_SECONDS)
         try:
             with self._drawing.lock:  # the time begins with this page's turn
@@ -112,7 +129,10 @@ class Reader:
             raise ReaderCrashedError(slow if stopped.hopeless else str(stopped)) from stopped
         view = message["view"]
         boxes = tuple((float(a), float(b), float(c), float(d)) for a, b, c, d in view["boxes"])
-        return PageView(png, int(view["width"]), int(view["height"]), boxes, bool(view["found"]))
+        runs = tuple(
+            TextRun(text, tuple(box), turn, glued) for text, box, turn, glued in view.get("runs", ())
+        )
+        return PageView(png, int(view["width"]), int(view["height"]), boxes, bool(view["found"]), runs)
 
 
 class _Seat:

@@ -137,9 +137,17 @@ def _read(request: dict[str, Any], answers: BinaryIO) -> dict[str, Any]:
 def _page_view(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     from workbench.ingest.page_images import page_view
 
-    view = page_view(Path(request["path"]), request["page"], width=request["width"], quote=request["quote"])
+    view = page_view(
+        Path(request["path"]),
+        request["page"],
+        width=request["width"],
+        quote=request["quote"],
+        paint=request.get("paint", True),
+        with_text=request.get("with_text", False),
+    )
     sizes = {"width": view.width, "height": view.height, "boxes": view.boxes, "found": view.found}
-    return {"view": sizes}, view.png
+    runs = [[run.text, run.box, run.turn, run.glued] for run in view.runs]
+    return {"view": sizes | {"runs": runs}}, view.png
 
 
 if __name__ == "__main__":

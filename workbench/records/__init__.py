@@ -32,6 +32,7 @@ from workbench.records.library import (
     Project,
     ProjectMatch,
     ProjectSummary,
+    TextRun,
 )
 from workbench.records.references import (
     ExportedConversation,
@@ -80,6 +81,7 @@ __all__ = [
     "SilentPaper",
     "Support",
     "TextDelta",
+    "TextRun",
     "UnmatchedReference",
     "Verdict",
 ]

@@ -125,13 +125,25 @@ class Page(Displayed):
     char_end: int
 
 
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """Words that stand together on one line of a page. ``box`` is (x0, y0, x1, y1) as fractions of the
+    image's width and height; ``turn`` how far they are turned clockwise, in degrees (0, 90, 180, 270).
+    ``glued``: the next line goes on with the same word."""
+
+    text: str
+    box: tuple[float, float, float, float]
+    turn: int = 0
+    glued: bool = False
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class PageView(Displayed):
-    """A page's image and where a quote stands on it.
+    """A page's image, where its text stands on it, and where a quote does.
 
     ``png`` is ``width`` × ``height`` pixels. ``boxes`` are (x0, y0, x1, y1) as fractions of width and
     height from the top left, one per line of the quote; empty, with ``found`` False, where the quote
-    cannot be placed with certainty.
+    cannot be placed with certainty. ``runs`` is the page's text in the order of the file.
     """
 
     shown = ("width", "height", "found", "boxes")
@@ -141,6 +153,7 @@ class PageView(Displayed):
     height: int
     boxes: tuple[tuple[float, float, float, float], ...]
     found: bool
+    runs: tuple[TextRun, ...] = ()
 
     def _repr_png_(self) -> bytes:
         return self.png

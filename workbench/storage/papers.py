@@ -246,6 +246,12 @@ def page(cursor: DuckDBPyConnection, paper_id: int, page: int) -> Page:
     return Page(*row)
 
 
+def page_labels(cursor: DuckDBPyConnection, paper_id: int) -> list[str | None]:
+    """The printed label (or a section's name) of each page, in order; None where it is its number."""
+    query = "SELECT label FROM pages WHERE paper_id = ? ORDER BY page"
+    return [label for (label,) in cursor.execute(query, [paper_id]).fetchall()]
+
+
 def write_source(cursor: DuckDBPyConnection, paper_id: int, target: Path) -> None:
     """Writes the file the paper was made from to ``target``, in pieces, whole or not at all."""
     _require(cursor, paper_id)

@@ -126,20 +126,24 @@ def test_an_answer_streams_and_its_marker_opens_the_page_with_the_passage(page: 
     expect(card).to_contain_text("Weaving by punched card")
     expect(card).to_contain_text(pdfs.CLAIM)
     marker.click()
-    expect(page.locator(".wb-view-title small")).to_have_text("page 2 of 3 · citation [1]")
+    expect(page.locator(".wb-view-title small")).to_have_text("page 2 of 3")
+    expect(page.locator(".wb-view-steps")).to_have_text("citation · [1]")
     mark = page.locator(".wb-boxes .wb-mark").first
     expect(mark).to_be_visible()
     sheet, box = page.locator(".wb-sheet").bounding_box(), mark.bounding_box()
     assert sheet
     assert box
     assert 0.05 < (box["y"] - sheet["y"]) / sheet["height"] < 0.3
-    assert page.evaluate("document.querySelector('.wb-sheet img').naturalWidth") == 1200
+    page.wait_for_function(
+        "(([image, sheet]) => Math.abs(image.naturalWidth - sheet.clientWidth) < 3)"
+        "(['.wb-sheet img', '.wb-sheet'].map((s) => document.querySelector(s)))"
+    )
 
 
 def test_pages_turn_and_zoom_by_keyboard(page: Page) -> None:
     page.get_by_role("region", name="Page", exact=True).focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".wb-view-title small")).to_have_text("page 3 of 3 · citation [1]")
+    expect(page.locator(".wb-view-title small")).to_have_text("page 3 of 3")
     expect(page.locator(".wb-boxes .wb-mark")).to_have_count(0)
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".wb-boxes .wb-mark").first).to_be_visible()

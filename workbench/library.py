@@ -347,7 +347,7 @@ class Papers:
             found = paper_store.get(cursor, self._user, paper_id_of(paper))
             return paper_store.page(cursor, found.id, page)
 
-    def page_labels(self, paper: PaperLike) -> list[str | None]:
+    def page_labels(self, paper: PaperLike) -> Listed[str | None]:
         """What is printed on each page (or a section's name), in order; None where it is its number."""
         with self._database.read() as cursor:
             found = paper_store.get(cursor, self._user, paper_id_of(paper))

@@ -11,6 +11,7 @@ import ipywidgets
 from platformdirs import user_log_path
 
 from widgets.chat.view import Chat
+from widgets.conversations.view import Conversations
 from widgets.header.view import Header
 from widgets.ledger.view import Ledger
 from widgets.library.view import LibraryTable, library_tab
@@ -20,7 +21,7 @@ from widgets.papers.view import PaperList, papers_panel
 from widgets.projects.view import Projects
 from widgets.uploads.view import Uploads
 from widgets.viewer.view import Viewer
-from workbench import Scope, Workbench
+from workbench import Conversation, ConversationInfo, Scope, Workbench
 
 
 class Tab(NamedTuple):
@@ -56,8 +57,16 @@ class Dashboard:
     """The panels of one open workbench and what they tell each other. ``box`` is the widget to show."""
 
     def __init__(self, workbench: Workbench, *, run: Run = in_thread) -> None:
-        self.projects = Projects(workbench, on_delete=self._project_gone, run=run)
-        self.papers = PaperList(workbench, on_change=self._library_changed, on_read=self._read, run=run)
+        self.projects = Projects(
+            workbench, on_delete=self._project_gone, on_choose=lambda id: self.chat.go_to(id), run=run
+        )
+        self.papers = PaperList(
+            workbench,
+            on_change=self._library_changed,
+            on_read=self._read,
+            on_ask=lambda paper: self.chat.open_paper(paper),
+            run=run,
+        )
         self.uploads = self._uploads(workbench, lambda: self.papers.scope, run)
         self.library = LibraryTable(
             workbench, self.papers, on_change=self._rearranged, on_read=self._read, run=run
@@ -66,7 +75,23 @@ class Dashboard:
             workbench, self.papers.work, on_change=self._rearranged, on_read=self._read, run=run
         )
         self.library_uploads = self._uploads(workbench, lambda: self.library.scope, run)
-        self.chat = Chat(workbench, on_cite=self._cite, on_scope=self._scope_chosen, run=run)
+        self.chat = Chat(
+            workbench,
+            on_cite=self._cite,
+            on_scope=self._scope_chosen,
+            on_change=lambda: self.conversations.look(),
+            on_missing=self._project_missing,
+            run=run,
+        )
+        self.conversations = Conversations(
+            workbench,
+            on_open=self._open,
+            on_new=self._begin,
+            on_leaving=self.chat.end,
+            on_clear=self.chat.cleared,
+            on_delete=self.chat.gone,
+            run=run,
+        )
         self.viewer = Viewer(workbench, run=run)
         self._cited_turn = -1
         self.tabs = [tab._replace(widget=framed(tab.widget)) for tab in self._tabs()]
@@ -76,6 +101,8 @@ class Dashboard:
         self.projects.observe(lambda _: self.chat.offer_scopes(self.projects.projects), "projects")
         self.header.observe(lambda _: setattr(self.chat, "known", self.header.told), "told")
         self.papers.observe(lambda _: self._papers_listed(), "papers")
+        self.chat.observe(lambda _: self._thread_shown(), "thread")
+        self.chat.observe(lambda change: setattr(self.conversations, "shown", change["new"]), "conversation")
         self.viewer.observe(lambda _: self._citation_stepped(), "citation")
         self.viewer.observe(lambda change: self._fold(change["new"] > 0), "paper")
         self.projects.in_background("reading the library", self._fill)
@@ -97,7 +124,9 @@ class Dashboard:
     def _arranged(self) -> ipywidgets.Box:
         """Sidebar, the shown tab's widget, and the page. All tabs stay drawn, so that what is half typed or
         scrolled in one is there on return; the style sheet hides all but the shown one."""
-        side = ipywidgets.VBox([self.projects, papers_panel(self.papers, self.uploads)])
+        lists = ipywidgets.VBox([self.projects, papers_panel(self.papers, self.uploads)])
+        lists.add_class("wb-lists")
+        side = ipywidgets.VBox([lists, self.conversations])
         side.add_class("wb").add_class("wb-side")
         views = ipywidgets.Box([tab.widget.add_class("wb-tab") for tab in self.tabs])
         views.add_class("wb-views")
@@ -124,19 +153,43 @@ class Dashboard:
         self.chat.offer_scopes(self.projects.projects)
         self._project_chosen()
         self._refresh_header()
+        self.conversations.look()
 
     def _project_chosen(self) -> None:
-        """Everything follows the project: papers, thread, and a viewer that shows nothing of another."""
-        self.viewer.clear()
+        """Papers and thread follow the project."""
         self.chat.show(self.projects.chosen)
         self.papers.in_background("listing the papers", self._list_papers)
 
     def _scope_chosen(self, scope: int) -> None:
         """A scope that was chosen in the thread is the one that the whole dashboard shows."""
-        self.projects.act({"do": "choose", "with": {"id": scope}})
+        self.projects.follow(scope)
+
+    def _thread_shown(self) -> None:
+        """The viewer shows nothing of another thread; beside a paper's chat it shows that paper."""
+        self._cited_turn = -1
+        if not self.chat.paper:
+            self.viewer.clear()
+        elif self.viewer.paper != self.chat.paper:
+            self.viewer.show_paper(self.chat.paper)
+
+    def _open(self, conversation: Conversation, info: ConversationInfo) -> None:
+        self._show_chat()
+        self.chat.open_conversation(conversation, info)
+
+    def _begin(self) -> None:
+        self._show_chat()
+        self.chat.act({"do": "new"})
+
+    def _show_chat(self) -> None:
+        self.header.view = self.tabs[0].name
 
     def _project_gone(self, project: int) -> None:
         self.chat.forget(project)
+        self.conversations.look()
+
+    def _project_missing(self) -> None:
+        """Another window has deleted a project."""
+        self.projects.in_background("reading the projects", self.projects.refresh)
 
     def _list_papers(self) -> None:
         self.papers.show(self.projects.scope)

@@ -226,6 +226,8 @@ def test_another_scope_shows_its_own_thread_and_the_sidebar_agrees(page: Page) -
     expect(page.locator(".wb-project[aria-current]")).to_contain_text("Orphan notes")
     sees.select_option(label=PROJECT)
     expect(page.locator(".wb-project[aria-current]")).to_contain_text(PROJECT)
+    expect(page.locator(".wb-turn")).to_have_count(0)  # the thread stays, with another scope
+    page.locator(".wb-project").filter(has_text=PROJECT).click()
     expect(sees).to_be_hidden()
     expect(page.locator(".wb-turn")).to_have_count(4)
 

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import workbench
-from workbench import Event, Message, Page, PageView, Paper, Project, Scope, TextRun
+from workbench import (
+    AnswerDone,
+    ConversationInfo,
+    Event,
+    Message,
+    Page,
+    PageView,
+    Paper,
+    Project,
+    Scope,
+    TextRun,
+)
+from workbench.records import ConversationKind
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PNG = b"\x89PNG not really"
@@ -108,14 +121,46 @@ class Conversation:
 
     workbench: ScriptedWorkbench
     scope: Scope
+    id: int = 0
+    kind: ConversationKind = "thread"
     messages: Sequence[Message] = ()
+    title: str = "A conversation"
+    notice: str | None = None
+    paper: int | None = None
+
+    @property
+    def info(self) -> ConversationInfo:
+        if self not in (*self.workbench.conversations.held, *self.workbench.chats.values()):
+            raise workbench.NotFoundError("Conversation not found: list your conversations to see their ids.")
+        label = self.workbench.projects.held.get(self.scope.project_id or 0, "Orphan notes only")
+        return ConversationInfo(
+            id=self.id,
+            kind=self.kind,
+            title=self.title,
+            scope=self.scope,
+            scope_label="All notes" if self.scope == Scope.ALL else label,
+            paper_id=self.paper,
+            messages=len(self.messages),
+            created_at=NOW,
+            used_at=NOW,
+        )
 
     def stream(self, question: str) -> Iterator[Event]:
         self.workbench.asked.append((question, self.scope))
-        return iter(self.workbench.script)
+        return self._told(self.workbench.script)
 
     def stream_silent(self, message: int) -> Iterator[Event]:
         return self.stream(f"silent papers of message {message}")
+
+    def stream_again(self, message: Message) -> Iterator[Event]:
+        return self.stream(f"{message.text} (again)")
+
+    def _told(self, script: Iterable[Event]) -> Iterator[Event]:
+        """The script, which a test may hold and close; a scope that it changes is this conversation's."""
+        last = script[-1] if isinstance(script, list) and script else None
+        if isinstance(last, AnswerDone) and last.scope_change:
+            self.scope = Scope(last.scope_change.rag_project_id)
+        return iter(script)
 
 
 @dataclass
@@ -123,15 +168,25 @@ class Conversations:
     workbench: ScriptedWorkbench
     held: list[Conversation] = field(default_factory=list)
 
-    def list(self) -> list[Conversation]:
-        return self.held[::-1]
+    def list(self, kind: str | None = "thread") -> list[ConversationInfo]:
+        return [c.info for c in self.held[::-1] if kind in (None, c.kind)]
 
-    def get(self, conversation: Conversation) -> Conversation:
-        return conversation
+    def find(self, words: str, kind: str | None = "thread") -> list[ConversationInfo]:
+        return [info for info in self.list(kind) if words.lower() in info.title.lower()]
+
+    def get(self, wanted: ConversationInfo | Conversation | int) -> Conversation:
+        id = wanted if isinstance(wanted, int) else wanted.id
+        found = next((c for c in self.held if c.id == id), None)
+        if found is None:
+            raise workbench.NotFoundError("Conversation not found: list your conversations to see their ids.")
+        return found
 
     def create(self, scope: Scope) -> Conversation:
-        self.held.append(Conversation(self.workbench, scope))
+        self.held.append(Conversation(self.workbench, scope, id=self.workbench.next_id()))
         return self.held[-1]
+
+    def update(self, conversation: Conversation, *, scope: Scope) -> None:
+        conversation.scope = scope
 
 
 class Stream:
@@ -159,7 +214,8 @@ class Stream:
         return next(self._events)
 
     def close(self) -> None:
-        self._events.close()  # type: ignore[attr-defined]
+        with suppress(ValueError):  # it runs in another thread, which closes it in its turn
+            self._events.close()  # type: ignore[attr-defined]
 
 
 class ScriptedWorkbench:
@@ -174,8 +230,23 @@ class ScriptedWorkbench:
         self.chats: dict[int, Conversation] = {}
         self.conversations = Conversations(self)
 
+    def next_id(self) -> int:
+        return 1 + len(self.conversations.held) + len(self.chats)
+
     def project_chat(self, project: int) -> Conversation:
-        return self.chats.setdefault(project, Conversation(self, Scope.project(project)))
+        if project not in self.chats:
+            name = self.projects.held[project]
+            self.chats[project] = Conversation(
+                self, Scope.project(project), id=self.next_id(), kind="project", title=name
+            )
+        return self.chats[project]
+
+    def paper_chat(self, paper: int) -> Conversation:
+        found = next((c for c in self.conversations.held if c.paper == paper), None)
+        if found is None:
+            found = self.conversations.create(Scope.ORPHANS)
+            found.kind, found.paper, found.title = "paper", paper, self.papers.get(paper).title
+        return found
 
     def status(self) -> dict[str, Any]:
         return {"chat_model": "extractive", "papers": len(self.papers.held), "warnings": ["No Ollama here."]}

@@ -12,7 +12,8 @@ import pytest
 
 from tests.widgets.answers import FIRST, answer, evidence
 from tests.widgets.scripted import NOW, ScriptedWorkbench, Stream
-from widgets.chat.state import ALL, ORPHANS, ChatState
+from widgets.chat.state import ChatState
+from widgets.chat.threads import ALL, ORPHANS
 from widgets.panel import at_once, in_thread
 from workbench import (
     Answer,
@@ -257,9 +258,9 @@ def test_a_question_sees_the_scope_shown_and_another_one_is_shown_elsewhere(
         chat.show(place)
         ask(chat)
     assert [scope for _, scope in scripted.asked] == [Scope.project(2), Scope.ORPHANS, Scope.ALL]
-    for value in (2, 99, ALL):
+    for value in (ALL, 99, 2, ORPHANS):
         chat.act({"do": "choose_scope", "with": {"value": value}})
-    assert chosen == [2], "an unknown scope and the one shown change nothing"
+    assert chosen == [2, ORPHANS], "an unknown scope and the one shown change nothing"
 
 
 def test_another_visit_finds_each_thread_as_it_was_left(scripted: ScriptedWorkbench) -> None:
@@ -351,7 +352,9 @@ def test_the_silent_papers_of_a_stored_answer_are_asked_in_a_turn_of_their_own(
     scripted.script = [EvidenceFound(found), Notice(asked), AnswerDone(narrowed, message_id=8)]
     chat.act({"do": "ask_silent", "with": {"turn": 0}})
     assert scripted.asked[-1][0] == "silent papers of message 7"
-    first, second = chat.turns
+    chat.act({"do": "ask_again"})
+    assert scripted.asked[-1][0] == "silent papers of message 7", "again of the same papers"
+    first, second, _ = chat.turns
     assert (second["question"], second["asked"], second["notes"]) == (
         first["question"],
         asked,

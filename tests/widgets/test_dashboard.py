@@ -145,6 +145,7 @@ def test_projects_are_renamed_archived_restored_and_deleted(wb: Workbench, tmp_p
 
 
 def test_all_notes_are_an_entry_like_any_other_and_the_chip_chooses_it(made: Dashboard) -> None:
+    made.projects.act({"do": "choose", "with": {"id": 0}})
     made.chat.act({"do": "choose_scope", "with": {"value": -1}})
     assert (made.projects.chosen, made.projects.scope, made.chat.scope) == (-1, Scope.ALL, -1)
     assert [row["title"] for row in made.papers.papers] == ["Paper 1", "Paper 2", "Paper 3"]

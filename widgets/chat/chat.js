@@ -9,7 +9,8 @@ function drawChat(model, root) {
     el("div", { class: "wb-column" }, empty.box, list));
   const problem = errorLine(model);
   const compose = composer(model);
-  root.append(thread, el("div", { class: "wb-compose" }, el("div", { class: "wb-column" }, problem.line, compose.box)), card.box);
+  const head = threadHead(model);
+  root.append(head.box, thread, el("div", { class: "wb-compose" }, el("div", { class: "wb-column" }, problem.line, compose.box)), card.box);
 
   let drawn = [];
   let shown = -1; // the thread whose turns are drawn
@@ -38,7 +39,7 @@ function drawChat(model, root) {
       drawn[index].activate(active.turn === index ? active.k : -1);
     });
     empty.box.hidden = turns.length > 0 || !model.get("scopes").length || model.get("reading");
-    if (asked) thread.scrollTop = thread.scrollHeight; // the last turn fills the thread, so its question comes on top
+    if (asked) thread.scrollTop += list.lastElementChild.getBoundingClientRect().top - thread.getBoundingClientRect().top - 20; // its question comes on top
   };
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -48,8 +49,25 @@ function drawChat(model, root) {
     event.stopPropagation();
   });
   thread.addEventListener("scroll", () => card.hide(), { passive: true });
-  const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes", "known", "thread", "reading"], draw), empty.stop, compose.stop, problem.stop];
+  const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes", "known", "thread", "reading"], draw), head.stop, empty.stop, compose.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
+}
+
+/** The conversation's title, whose chat it is, and its export. */
+function threadHead(model) {
+  const exports = exporter(model, () => model.get("conversation"));
+  const kind = el("span", { class: "wb-chip" }), title = el("bdi"), menu = el("span", { class: "wb-head-menu" });
+  const box = el("div", { class: "wb-head" }, kind, el("h2", {}, title), menu);
+  const kinds = { project: ["Project chat", "Sees the papers of this project"], paper: ["Paper chat", "Sees this paper alone; gone 24 hours after its last use"] };
+  const stop = watch(model, ["title", "kind", "conversation"], () => {
+    const [name, meaning] = kinds[model.get("kind")] ?? ["", ""];
+    kind.hidden = !name;
+    kind.textContent = name;
+    kind.title = meaning;
+    title.textContent = title.parentElement.title = model.get("title");
+    menu.replaceChildren(...(model.get("conversation") ? moreMenu(model.get("title"), exports.items) : []));
+  });
+  return { box, stop: () => { stop(); exports.stop(); } };
 }
 
 /** What an empty thread shows: what to do, and questions to begin with. */
@@ -129,12 +147,15 @@ function turnFoot(model, index) {
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   } }, "Copy");
 
+  const again = () => el("button", { type: "button", class: "wb-link wb-again", title: "Another answer to this question; this one stays",
+    onclick: () => { if (!model.get("streaming")) act(model, "ask_again"); } }, "Ask again");
+
   const draw = (turn) => {
     const facts = turn.foot ?? {};
     const judged = turn.state !== "refused"; // the nearest passages of a refusal support nothing
     const quoted = judged && facts.extractive;
     const count = (number, name, text) => number > 0 && el("span", { class: name }, `${text.replace("#", number)}`);
-    box.hidden = !turn.foot && !turn.text;
+    box.hidden = !turn.foot && !turn.text && turn.state !== "failed";
     box.replaceChildren(...[
       quoted && count(facts.quotes, "", facts.quotes === 1 ? "# quote, on its page" : "# quotes, each on its page"),
       judged && !quoted && count(facts.supported, "wb-ok", "✓ # supported"),
@@ -143,7 +164,7 @@ function turnFoot(model, index) {
       judged && count(facts.uncited, "", "○ # without citation"),
       turn.foot && el("span", { class: "wb-foot-scope" }, `⊙ ${facts.scope}`),
       turn.foot && el("span", {}, dotted(facts.provider, facts.seconds > 0 && `${facts.seconds} s`)),
-      el("span", { class: "wb-foot-actions" }, why.draw(turn), turn.text && copy(turn.text)),
+      el("span", { class: "wb-foot-actions" }, why.draw(turn), turn.text && copy(turn.text), again()),
     ].filter(Boolean));
     drawCoverage(turn.coverage ?? {}, turn.message > 0);
   };
@@ -199,46 +220,4 @@ function citationCard(root) {
   return { box, show, hide, hideSoon };
 }
 
-/** Scope, question and the button: Enter asks, Shift+Enter breaks the line, Escape stops. */
-function composer(model) {
-  const chip = el("select", { class: "wb-scope-choice", "aria-label": "Papers this question sees",
-    onchange: () => act(model, "choose_scope", { value: Number(chip.value) }) });
-  const scope = el("label", { class: "wb-scope" }, el("i", { "aria-hidden": "true" }, "⊙"), chip, icon("down"));
-  const text = el("textarea", { rows: 1, placeholder: "Ask across these papers…", "aria-label": "Question", spellcheck: true });
-  const button = el("button", { type: "button", class: "wb-primary wb-ask" });
-  const hint = el("div", { class: "wb-hint", "aria-hidden": "true" }, "Enter to ask · Shift+Enter for a new line");
-  const box = el("div", {}, scope, el("div", { class: "wb-box", onclick: (event) => { if (event.target === event.currentTarget) text.focus(); } }, text, button), hint);
-
-  const fit = () => { text.style.height = "auto"; text.style.height = `${Math.min(text.scrollHeight, 160)}px`; };
-  const refresh = () => {
-    const streaming = model.get("streaming");
-    button.replaceChildren(streaming ? "Stop" : "Ask");
-    button.classList.toggle("wb-stop", streaming);
-    button.disabled = !streaming && (model.get("reading") || !text.value.trim());
-    hint.textContent = streaming ? "Esc to stop" : "Enter to ask · Shift+Enter for a new line";
-  };
-  const write = (value) => { text.value = value; fit(); refresh(); text.focus(); };
-  const ask = () => {
-    if (model.get("streaming") || model.get("reading") || !text.value.trim()) return;
-    act(model, "ask", { question: text.value });
-    write("");
-  };
-  button.addEventListener("click", () => (model.get("streaming") ? act(model, "stop") : ask()));
-  text.addEventListener("input", () => { fit(); refresh(); });
-  text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); ask(); }
-    if (event.key !== "Escape") event.stopPropagation();
-  });
-
-  const drawScopes = () => {
-    chip.replaceChildren(...model.get("scopes").map((choice) => el("option", { value: String(choice.value) }, choice.label)));
-    chip.value = String(model.get("scope"));
-    scope.hidden = model.get("fixed"); // a project's own chat sees that project, and the sidebar names it
-    scope.classList.remove("wb-pulse");
-    void scope.offsetWidth; // lets the animation begin again
-    scope.classList.add("wb-pulse");
-  };
-  const stops = [watch(model, ["scopes", "scope", "fixed"], drawScopes), watch(model, ["streaming", "reading"], refresh)];
-  return { box, stop: () => stops.forEach((stop) => stop()) };
-}
 export default panel("wb-chat", drawChat);

@@ -1,80 +1,47 @@
-"""The chat panel's state: a stored thread of questions and answers per scope, and the answer that streams."""
+"""The chat panel's state: which conversation is shown, and what its next question sees."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Bool, Dict, Int, List, Unicode
+from traitlets import Dict, Int, List, Unicode
 
-from widgets.chat.threads import ALL, ORPHANS, Thread, latest, place_of, scope_of, stored_turns
-from widgets.chat.turns import Turn, answered, asked, listed, provisional_citations, suggestions
-from widgets.panel import PanelState, action, explained_errors
-from widgets.richtext import Marker, answer_html
-from widgets.wording import ALL_NAME, ORPHANS_NAME, one_line
-from workbench import AnswerDone, EvidenceFound, InvalidInputError, Notice, TextDelta, asked_line
+from widgets.chat.scoping import ScopedState
+from widgets.chat.threads import (
+    NEW,
+    ORPHANS,
+    Thread,
+    has_other_answers,
+    latest,
+    stored_turns,
+)
+from widgets.chat.turns import Turn, listed, suggestions
+from widgets.conversations.exports import ExportsState
+from widgets.panel import action
+from widgets.wording import one_line
+from workbench import NotFoundError
 
 if TYPE_CHECKING:
-    from workbench import Event, Workbench
-    from workbench.conversing import Conversation
-
-SHOW_EVERY = 0.06
-"""Seconds between two drawings of a streaming answer."""
+    from workbench import Conversation, ConversationInfo, Workbench
 
 
-@dataclass(slots=True)
-class _Run:
-    """One answer on its way, the ``index``-th of its thread; with ``silent_of``, a stored answer's message,
-    from the papers that gave it no passage."""
+class ChatState(ScopedState, ExportsState):
+    """What is shown of one thread; see ``AnsweringState`` for its turns, ``ScopedState`` for its scope.
 
-    question: str
-    thread: Thread
-    index: int
-    silent_of: int = 0
-    text: str = ""
-    asked: str = ""
-    citations: list[dict[str, Any]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    shown_at: float = 0.0
-    stopped: threading.Event = field(default_factory=threading.Event)
-
-    def turn(self, state: str) -> Turn:
-        """The turn as far as it is known."""
-        markers = [Marker(c["n"], c["support"]) for c in self.citations]
-        return {
-            "question": self.question,
-            "state": state,
-            "html": answer_html(_closed_emphasis(self.text), markers=markers),
-            "text": self.text,
-            "citations": self.citations,
-            "asked": self.asked,
-            "notes": list(self.notes),
-        }
-
-
-class ChatState(PanelState):
-    """``turns`` are the shown thread's; ``live`` is empty or ``{"index", …}``, the turn that streams now,
-    without its citations: those are ``live_citations`` and travel once.
-
-    ``scope`` is what the next question sees: a project's id, ``ORPHANS`` or ``ALL``; ``scopes`` are the
-    choices, ``{"value", "label"}``, and ``fixed`` where there is none: in a project's own chat.
-    ``thread`` counts the threads shown; ``reading`` while a stored one is fetched. ``active`` is the
-    citation open in the viewer, ``{"turn", "k"}``. ``known`` are notices that the header tells already.
+    ``thread`` counts the threads shown, ``begun`` those that a person began; ``conversation`` is the shown
+    one's id, 0 before its first question, ``title`` its title and ``kind`` "thread", "project" or "paper".
+    ``told`` is a line to know before the next question. ``active`` is the citation open in the viewer,
+    ``{"turn", "k"}``. ``known`` are notices that the header tells already.
     """
 
-    turns = List(Dict()).tag(sync=True)
-    live = Dict().tag(sync=True)
-    live_citations = List(Dict()).tag(sync=True)
-    streaming = Bool(False).tag(sync=True)
-    reading = Bool(False).tag(sync=True)
     thread = Int(0).tag(sync=True)
-    scope = Int(ORPHANS).tag(sync=True)
-    fixed = Bool(False).tag(sync=True)
-    scopes = List(Dict()).tag(sync=True)
+    begun = Int(0).tag(sync=True)
+    conversation = Int(0).tag(sync=True)
+    title = Unicode(NEW).tag(sync=True)
+    kind = Unicode("thread").tag(sync=True)
+    told = Unicode("").tag(sync=True)
     suggestions = List(Unicode()).tag(sync=True)
     known = List(Unicode()).tag(sync=True)
     active = Dict().tag(sync=True)
@@ -85,109 +52,212 @@ class ChatState(PanelState):
         *,
         on_cite: Callable[[Sequence[Turn], int, int], None],
         on_scope: Callable[[int], None] = lambda _: None,
+        on_change: Callable[[], None] = lambda: None,
+        on_missing: Callable[[], None] = lambda: None,
         **options: Any,
     ) -> None:
         """``on_cite`` is called with an answer's citations, the chosen one's index, and the turn's;
-        ``on_scope`` with a scope that a person or a tool chose here."""
-        super().__init__(**options)
-        self._workbench = workbench
-        self._on_cite = on_cite
-        self._on_scope = on_scope
-        self._threads: dict[int, Thread] = {}
-        self._shown = Thread(ORPHANS)
-        self._run_now: _Run | None = None
-        self._lock = threading.RLock()
+        ``on_scope`` with the scope that a shown thread has now; ``on_change`` when a conversation began or
+        was used; ``on_missing`` when a project turned out to be gone."""
+        super().__init__(workbench, **options)
+        self._on_cite, self._on_scope = on_cite, on_scope
+        self._on_change, self._on_missing = on_change, on_missing
+        self._titles: Sequence[str] = ()
 
-    def show(self, scope: int) -> None:
-        """Show the thread of a project, of the orphans or of all papers, and ask there from now on."""
+    @property
+    def paper(self) -> int:
+        """The paper whose chat is shown, or 0."""
+        return self._shown.paper
+
+    # --- which thread is shown -----------------------------------------------------------------------
+
+    def show(self, place: int) -> None:
+        """Show the thread of a project, of the orphans or of all papers, unless the shown one asks there
+        already."""
+        if not self.thread or self._shown.scope != place or self._shown.kind == "paper":
+            self.go_to(place)
+
+    def go_to(self, place: int) -> None:
+        """Show what belongs to a place: a project's own chat, else the thread used last there."""
         with self._lock:
-            if self._shown.scope == scope and self.thread:
+            if self.thread and self._shown.at_home(place):
                 return
-            thread = self._threads.get(scope)
-            known = thread is not None and thread.scope == scope
-            shown = self._shown = thread if thread is not None and known else Thread(scope, own=scope > 0)
-            self._threads[scope] = shown
-            self.scope, self.fixed = scope, shown.own
-            self.active = {}
-            self._draw_thread()
-            self.thread += 1
-            self.reading = not shown.loaded
-        if not known:
-            self.in_background("reading the conversation", lambda: self._read(shown))
+            known = self._threads.at(place)
+            thread = known or Thread(place, kind="project" if place > 0 else "thread")
+            if known is None and place > 0:
+                thread.title = next((p["name"] for p in self._projects if p["id"] == place), "")
+            self._put(thread)
+        if known is None:
+            self.in_background("reading the conversation", lambda: self._find(thread))
+        else:
+            self._read_soon(thread)
 
-    def forget(self, scope: int) -> None:
-        """Drop the thread of a project that has gone."""
+    def open_conversation(self, conversation: Conversation, info: ConversationInfo) -> None:
+        """Show this conversation, and its scope in all panels."""
         with self._lock:
-            self._threads.pop(scope, None)
+            thread = self._threads.of(info, conversation)
+            if thread is not self._shown:
+                self._put(thread)
+        if thread.kind != "paper":
+            self._on_scope(thread.scope)
+        self._read_soon(thread)
+
+    def open_paper(self, paper: int) -> None:
+        """Show the chat of this paper."""
+
+        def find() -> None:
+            chat = self._workbench.paper_chat(paper)
+            self.open_conversation(chat, chat.info)
+
+        self.in_background("opening the paper's chat", find)
+
+    @action
+    def new(self) -> None:
+        """Show an empty thread, which its first question begins; it sees what the shown one sees."""
+        with self._lock:
+            place = ORPHANS if self._shown.kind == "paper" else self._shown.scope
+            thread = self._threads.unsaved(place)
+            if thread is not self._shown:
+                self._put(thread)
+            self.begun += 1
+
+    def cleared(self, conversation: int) -> None:
+        """This conversation has lost its messages."""
+        thread = self._threads.find(conversation)
+        with self._lock:
+            if thread is not None:
+                thread.turns = []
+                if thread is self._shown:
+                    self.active = {}
+                    self._draw_thread()
+
+    def gone(self, conversation: int) -> None:
+        """This conversation has been deleted."""
+        thread = self._threads.find(conversation)
+        if thread is not None:
+            self._leave(thread)
+
+    def forget(self, project: int) -> None:
+        """This project has been deleted: threads that saw it see orphans, as the library has it."""
+        with self._lock:
+            for thread in self._threads.asking_in(project):
+                if thread.kind == "project":
+                    self._threads.forget(thread)
+                    continue
+                thread.scope = ORPHANS
+                if thread is self._shown:
+                    self._move(thread)
+                    self._read_soon(thread)
+
+    def _leave(self, thread: Thread) -> None:
+        """Show something else than this thread, whose conversation has gone."""
+        with self._lock:
+            self._threads.forget(thread)
+            if thread is not self._shown:
+                return
+            if thread.kind == "project":
+                self._put(Thread(thread.scope, kind="project", title=thread.title, loaded=True))
+            else:
+                self._put(self._threads.unsaved(ORPHANS if thread.kind == "paper" else thread.scope))
+
+    def _put(self, thread: Thread) -> None:
+        self._shown = thread
+        self._threads.shown(thread)
+        self.active = {}
+        self._draw_head()
+        self._draw_thread()
+        self.thread += 1
+        self.reading = not thread.loaded
+
+    def _find(self, thread: Thread) -> None:
+        """Find the conversation of a thread that was only a place so far."""
+        try:
+            conversation = latest(self._workbench, thread.scope)
+        except NotFoundError:
+            self.reading = False
+            self._on_missing()
+            return
+        with self._lock:
+            thread.conversation = conversation
+            found = self._threads.keep(thread) if conversation else self._threads.unsaved(thread.scope)
+            if self._shown is thread and found is not thread:
+                self._put(found)
+        self._read(found)
+
+    def _read_soon(self, thread: Thread) -> None:
+        self.in_background("reading the conversation", lambda: self._read(thread))
 
     def _read(self, thread: Thread) -> None:
+        """Fetch the stored turns; another window may have added some, or changed the scope."""
+        seen = list(thread.turns)
         try:
-            thread.conversation = latest(self._workbench, thread.scope)
             if thread.conversation is not None:
-                thread.turns[:0] = stored_turns(thread.conversation.messages)
+                info, notice = thread.conversation.info, thread.conversation.notice
+                stored = stored_turns(thread.conversation.messages)
+                with self._lock:
+                    asking = self._run_now is not None and self._run_now.thread is thread
+                    same = thread.turns == seen and not asking
+                    if not thread.loaded or (same and has_other_answers(stored, seen)):
+                        thread.turns = stored
+                    thread.notice = one_line(notice or "")
+                    self._take_info(thread, info)
+        except NotFoundError:
+            self._leave(thread)
+            self._on_change()
         finally:
             with self._lock:
                 thread.loaded = True
                 if thread is self._shown:
+                    self._draw_head()
                     self._draw_thread()
                     self.reading = False
 
-    def _draw_thread(self) -> None:
-        self.turns = list(self._shown.turns)
-        self._show_live()
+    # --- what an answer brings -----------------------------------------------------------------------
+
+    def _begun(self, thread: Thread) -> None:
+        with self._lock:
+            self._threads.keep(thread)
+            self._threads.shown(thread)
+            if thread is self._shown:
+                self._draw_head()
+        self._on_change()
+
+    def _settle(self, thread: Thread) -> None:
+        """Title and scope as the library has them now: a tool, another window or a deleted project may have
+        changed the scope."""
+        with suppress(NotFoundError), self.shown_errors("reading the conversation"):
+            if thread.conversation is not None:
+                info = thread.conversation.info
+                with self._lock:
+                    self._take_info(thread, info)
+        if thread is self._shown:
+            self._draw_head()
+        self._on_change()
+
+    def _lost(self, thread: Thread) -> None:
+        with self._lock:
+            self._threads.forget(thread)
+            thread.conversation = None
+        if thread.kind == "project":
+            self._on_missing()
+
+    def _draw_head(self) -> None:
+        thread = self._shown
+        self.conversation, self.title, self.kind = thread.id, thread.title, thread.kind
+        self.told = thread.notice
+        self._draw_scope()
+        self._suggest()
+
+    # --- beside the thread ---------------------------------------------------------------------------
 
     def suggest(self, titles: Sequence[str]) -> None:
         """Offer questions about papers with these titles."""
-        self.suggestions = suggestions(titles)
+        self._titles = titles
+        self._suggest()
 
-    def offer_scopes(self, projects: Sequence[dict[str, Any]]) -> None:
-        """Let questions see one of these projects, the papers in none, or all papers."""
-        self.scopes = [
-            {"value": ORPHANS, "label": ORPHANS_NAME},
-            *({"value": p["id"], "label": p["name"]} for p in projects),
-            {"value": ALL, "label": ALL_NAME},
-        ]
-
-    @action
-    def choose_scope(self, *, value: int) -> None:
-        """Ask elsewhere: there the thread is another one too."""
-        if value != self.scope and any(choice["value"] == value for choice in self.scopes):
-            self._on_scope(value)
-
-    @action
-    def ask(self, *, question: str) -> None:
-        """Stream an answer in the shown thread."""
-        if question.strip():
-            self._begin(question.strip())
-
-    @action
-    def ask_silent(self, *, turn: int) -> None:
-        """Put a turn's question to the papers of its scope that gave no passage."""
-        before = self._turn(turn)
-        if before.get("message") and before.get("coverage", {}).get("silent"):
-            self._begin(before["question"], silent_of=before["message"])
-
-    def _begin(self, asking: str, *, silent_of: int = 0) -> None:
-        with self._lock:
-            if self._run_now is not None:
-                raise InvalidInputError("An answer is on its way. Stop it first, or wait.")
-            if self.reading:
-                raise InvalidInputError("The conversation is still being read. Ask again in a moment.")
-            thread = self._shown
-            run = _Run(asking, thread, len(thread.turns), silent_of)
-            thread.turns.append(asked(asking))
-            self._run_now = run
-            self.streaming = True
-            self._draw_thread()
-        self.in_background("answering", lambda: self._answer(run))
-
-    @action
-    def stop(self) -> None:
-        """End the answer that streams now; what has arrived stays, marked as stopped."""
-        run = self._run_now
-        if run is not None:
-            run.stopped.set()
-            self._end(run, run.turn("stopped"))
+    def _suggest(self) -> None:
+        paper = self._shown.kind == "paper"
+        self.suggestions = suggestions([self._shown.title] if paper else self._titles)
 
     @action
     def cite(self, *, turn: int, k: int, among: str = "citations") -> None:
@@ -196,106 +266,3 @@ class ChatState(PanelState):
         if 0 <= k < len(citations):
             self.active = {"turn": turn, "k": k} if among == "citations" else {}
             self._on_cite(citations, k, turn)
-
-    def _turn(self, index: int) -> Turn:
-        if self.live.get("index") == index:
-            return {"citations": self.live_citations}
-        return self.turns[index] if 0 <= index < len(self.turns) else {}
-
-    def _answer(self, run: _Run) -> None:
-        """Draw events until the answer is complete, stopped or failed; every end leaves the panel ready."""
-        with (
-            explained_errors("answering", run.notes.append),
-            _closed(self._stream(run)) as events,
-        ):
-            for event in events:
-                if run.stopped.is_set():
-                    return
-                self._take(run, event)
-        self._end(run, run.turn("failed"))
-
-    def _stream(self, run: _Run) -> Iterator[Event]:
-        conversation = self._conversation(run.thread)
-        return (
-            conversation.stream_silent(run.silent_of) if run.silent_of else conversation.stream(run.question)
-        )
-
-    def _conversation(self, thread: Thread) -> Conversation:
-        """The thread's conversation, begun with its first question."""
-        if thread.conversation is None:
-            found = latest(self._workbench, thread.scope) if thread.scope > 0 else None
-            thread.conversation = found or self._workbench.conversations.create(scope_of(thread.scope))
-        return thread.conversation
-
-    def _take(self, run: _Run, event: Event) -> None:
-        if isinstance(event, AnswerDone):
-            self._end(run, answered(event.answer, message_id=event.message_id))
-            if event.scope_change is not None:
-                self._follow(run.thread, place_of(event.scope_change.rag_project_id))
-            return
-        if isinstance(event, EvidenceFound):
-            run.citations = provisional_citations(event.evidence)
-            run.asked = one_line(asked_line(event.evidence))
-        elif isinstance(event, Notice):
-            run.notes += [line for line in [one_line(event.text)] if line != run.asked]
-        elif isinstance(event, TextDelta):
-            run.text += event.text
-            if time.monotonic() - run.shown_at < SHOW_EVERY:
-                return
-        run.shown_at = time.monotonic()
-        with self._lock:
-            if run is self._run_now:
-                self._show_live()
-
-    def _follow(self, thread: Thread, scope: int) -> None:
-        """A tool gave the conversation another scope: the thread stays in sight, and the panels follow."""
-        with self._lock:
-            thread.scope = scope
-            if thread is not self._shown:
-                return
-            self.scope = scope
-        self._on_scope(scope)
-
-    def _show_live(self) -> None:
-        """Draw the answer that streams now, where its thread is the one shown."""
-        run = self._run_now
-        if run is None or run.thread is not self._shown:
-            self.live, self.live_citations = {}, []
-            return
-        turn = run.turn("answering" if run.text else "searching")
-        self.live_citations = run.citations
-        self.live = {
-            "index": run.index,
-            "state": turn["state"],
-            "html": turn["html"],
-            "asked": run.asked,
-            "notes": list(run.notes),
-        }
-
-    def _end(self, run: _Run, turn: Turn) -> None:
-        """Put the finished turn in its thread; only the first end of a run counts."""
-        with self._lock:
-            if run is not self._run_now:
-                return
-            self._run_now = None
-            run.thread.turns[run.index] = turn
-            self._draw_thread()
-            self.streaming = False
-
-
-def _closed_emphasis(text: str) -> str:
-    """``text`` with bold that is still open at its end closed, so that no stars flicker while it streams."""
-    if text.rpartition("\n\n")[2].count("**") % 2 == 0:
-        return text
-    return text[:-2] if text.endswith("**") else text.rstrip() + "**"
-
-
-@contextmanager
-def _closed(events: Iterator[Event]) -> Iterator[Iterator[Event]]:
-    """Close the stream at the end, which stops the server's work where it still goes on."""
-    try:
-        yield events
-    finally:
-        close = getattr(events, "close", None)
-        if close is not None:
-            close()

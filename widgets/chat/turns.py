@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from widgets.richtext import Marker, answer_html
 from widgets.wording import byline, one_line, scope_name
-from workbench import asked_line
+from workbench import asked_line, scope_line
 from workbench import suggestions as questions_to_begin
 
 if TYPE_CHECKING:
@@ -24,7 +24,15 @@ _NO_MARK: dict[str, Any] = {"n": 0, "quote": "", "start": 0, "end": 0}
 
 def asked(question: str) -> Turn:
     """A turn whose answer has not begun."""
-    return {"question": question, "state": "searching", "html": "", "text": "", "citations": [], "notes": []}
+    return {
+        "question": question,
+        "state": "searching",
+        "html": "",
+        "text": "",
+        "citations": [],
+        "asked": "",
+        "notes": [],
+    }
 
 
 def unanswered(question: str) -> Turn:
@@ -37,15 +45,16 @@ def answered(answer: Answer, *, message_id: int | None = None, changed: Sequence
     ``message_id`` is the stored answer's, without which its silent papers cannot be asked."""
     ended = "stopped" if answer.stopped else "done"
     judged = () if answer.refused else answer.audit
-    asked = asked_line(answer.evidence)
+    asked, scope = asked_line(answer.evidence), scope_line(answer.warnings)
     return {
         "question": answer.question,
         "state": "refused" if answer.refused else ended,
         "html": answer_html(answer.text, markers=_markers(answer), audit=judged),
         "text": copied_text(answer),
         "citations": [_citation(c, refused=answer.refused) for c in answer.citations],
-        "asked": one_line(asked),
-        "notes": [one_line(w) for w in (*answer.warnings, *changed) if w != asked],
+        "narrowed": bool(asked),
+        "asked": one_line(" ".join(filter(None, [asked, scope]))),
+        "notes": [one_line(w) for w in (*answer.warnings, *changed) if w not in (asked, scope)],
         "coverage": _coverage(answer),
         "message": message_id or 0,
         "foot": _foot(answer),

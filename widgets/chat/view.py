@@ -10,5 +10,5 @@ from widgets.view import Leaf
 class Chat(ChatState, Leaf):
     """Questions, streamed and cited answers, and the composer."""
 
-    _esm = module("chat/why.js", "chat/chat.js")
+    _esm = module("menu.js", "saving.js", "chat/why.js", "chat/composer.js", "chat/chat.js")
     _css = style("chat/chat.css")

@@ -11,6 +11,7 @@ function drawPapers(model, root) {
   root.append(el("h2", { class: "wb-heading" }, el("span", { id: "wb-papers-heading" }, "Papers"), count, picker.open), list, work.row, told, outcomes, problem.line, picker.box);
 
   const menu = ({ id, title, pages }) => moreMenu(title, [
+    { label: "Ask this paper alone", run: () => act(model, "ask_paper", { id }) },
     model.get("project") && { label: "Remove from this project", run: () => act(model, "take_out", { id }) },
     { label: "Remove from the library…", danger: true, yes: "Remove", run: () => act(model, "remove", { id }),
       confirm: `“${title}” (${pages}) leaves the library and every project of yours. Earlier answers keep their text, but their numbers no longer open its pages. The file that you added it from is not touched.` },

@@ -49,15 +49,17 @@ class PapersState(PanelState):
         *,
         on_change: Callable[[], None],
         on_read: Callable[[int], None],
+        on_ask: Callable[[int], None] = lambda _: None,
         work: Work | None = None,
         **options: Any,
     ) -> None:
-        """``on_change`` is called when the library holds other papers, ``on_read`` with a paper to show.
-        ``work`` is what long work goes through where other panels share it."""
+        """``on_change`` is called when the library holds other papers, ``on_read`` with a paper to show,
+        ``on_ask`` with one to ask alone. ``work`` is what long work goes through where other panels share
+        it."""
         super().__init__(**options)
         self._workbench = workbench
         self._on_change = on_change
-        self._on_read = on_read
+        self._on_read, self._on_ask = on_read, on_ask
         self._scope = Scope.ORPHANS
         self._outcomes: dict[Scope, list[Outcome]] = {}
         self.work = Work() if work is None else work
@@ -187,6 +189,10 @@ class PapersState(PanelState):
     @action
     def read_paper(self, *, id: int) -> None:
         self._on_read(id)
+
+    @action
+    def ask_paper(self, *, id: int) -> None:
+        self._on_ask(id)
 
     def _add(
         self,

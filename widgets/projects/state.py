@@ -39,12 +39,18 @@ class ProjectsState(PanelState):
     loaded = Bool(False).tag(sync=True)
 
     def __init__(
-        self, workbench: Workbench, *, on_delete: Callable[[int], None] = lambda _: None, **options: Any
+        self,
+        workbench: Workbench,
+        *,
+        on_delete: Callable[[int], None] = lambda _: None,
+        on_choose: Callable[[int], None] = lambda _: None,
+        **options: Any,
     ) -> None:
-        """``on_delete`` is called with the id of a project that has gone."""
+        """``on_delete`` is called with the id of a project that has gone, ``on_choose`` with what a person
+        chose here, even if it was chosen already."""
         super().__init__(**options)
         self._workbench = workbench
-        self._on_delete = on_delete
+        self._on_delete, self._on_choose = on_delete, on_choose
 
     @property
     def scope(self) -> Scope:
@@ -72,9 +78,16 @@ class ProjectsState(PanelState):
 
     @action
     def choose(self, *, id: int) -> None:
-        if id in (ORPHANS, ALL) or any(p["id"] == id for p in self.projects):
-            self.told = ""
-            self.chosen = id
+        if self.follow(id):
+            self._on_choose(id)
+
+    def follow(self, id: int) -> bool:
+        """Choose what was chosen elsewhere; False where it is not here to choose."""
+        if id not in (ORPHANS, ALL) and not any(p["id"] == id for p in self.projects):
+            return False
+        self.told = ""
+        self.chosen = id
+        return True
 
     @action
     def create(self, *, name: str) -> None:

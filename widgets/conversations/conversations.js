@@ -1,0 +1,63 @@
+/** The time of today, else the day. */
+function whenText(iso) {
+  const then = new Date(iso), now = new Date();
+  if (then.toDateString() === now.toDateString()) return then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
+  return then.toLocaleDateString("en-GB", { day: "numeric", month: "short", year });
+}
+
+function drawConversations(model, root) {
+  let exporting = 0;
+  const exports = exporter(model, () => exporting);
+  const begin = el("button", { type: "button", class: "wb-link", "aria-label": "New conversation", onclick: () => act(model, "new") }, "+ New");
+  const search = el("input", { type: "search", class: "wb-find", maxLength: 200, placeholder: "Find in conversations", "aria-label": "Find in conversations", autocomplete: "off", value: model.get("query") });
+  const list = el("ul", { class: "wb-talks", "aria-label": "Conversations" });
+  const told = el("div", { class: "wb-told", role: "status" });
+  const problem = errorLine(model);
+  root.append(el("h2", { class: "wb-heading" }, "Conversations", begin), search, problem.line, told, list);
+
+  let waiting = 0;
+  const find = () => { clearTimeout(waiting); waiting = setTimeout(() => act(model, "search", { words: search.value }), 180); };
+  search.addEventListener("input", find);
+  search.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape" && search.value) { event.preventDefault(); search.value = ""; find(); }
+    if (event.key === "ArrowDown") { event.preventDefault(); list.querySelector("button")?.focus(); }
+  });
+
+  const lost = (talk) => `${counted(talk.messages, "message")}${talk.messages ? ", with every citation in them, are lost" : ""}`.replace("1 message, with every citation in them, are", "1 message is");
+  const menu = (talk) => moreMenu(talk.title, [
+    talk.kind === "thread" && { label: "Rename…", value: talk.title, yes: "Rename", run: (text) => act(model, "rename", { id: talk.id, title: text }) },
+    ...exports.items.map((item) => ({ ...item, run: () => { exporting = talk.id; item.run(); } })),
+    talk.messages > 0 && { label: "Clear…", danger: true, yes: "Clear", run: () => act(model, "clear", { id: talk.id }),
+      confirm: `“${talk.title}” is emptied: its ${lost(talk)}. The conversation and your papers stay.` },
+    talk.kind !== "project" && { label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id: talk.id }),
+      confirm: `“${talk.title}” is deleted${talk.messages ? `: its ${lost(talk)}` : ""}. Your papers stay.` },
+  ].filter(Boolean));
+  const facts = (talk) => dotted({ thread: talk.scope, project: "Project chat", paper: "Paper chat" }[talk.kind], whenText(talk.used));
+  const row = (talk) => el("li", {}, el("button", {
+    type: "button", class: "wb-talk", "data-id": String(talk.id), title: talk.title,
+    "aria-current": talk.id === model.get("shown") ? "true" : undefined,
+    onclick: () => act(model, "show", { id: talk.id }),
+  }, el("span", {}, el("bdi", {}, talk.title)), el("small", {}, facts(talk))), ...menu(talk));
+
+  const draw = () => {
+    const talks = model.get("conversations"), words = model.get("query").trim(), more = model.get("more");
+    if (list.querySelector(".wb-menu:popover-open")) return; // drawn when the menu closes
+    const focused = list.contains(document.activeElement) && document.activeElement.dataset.id;
+    const at = list.scrollTop;
+    search.hidden = !talks.length && !words;
+    list.replaceChildren(...talks.map(row));
+    if (more > 0) list.append(el("li", {}, el("button", { type: "button", class: "wb-link wb-show-more", onclick: () => act(model, "show_more") }, `Show more (${more})`)));
+    if (!talks.length && model.get("loaded")) list.append(el("li", { class: "wb-none" }, words ? "No conversation holds these words." : "Ask a question, and it is kept here."));
+    list.scrollTop = at;
+    if (focused) list.querySelector(`[data-id="${focused}"]`)?.focus();
+  };
+  list.addEventListener("toggle", (event) => { if (event.newState === "closed") setTimeout(draw); }, true);
+  const looked = () => { if (document.visibilityState === "visible") act(model, "look"); }; // another tab may have changed them
+  document.addEventListener("visibilitychange", looked);
+  const stops = [watch(model, ["conversations", "more", "shown", "loaded", "query"], draw),
+    watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }), problem.stop, exports.stop];
+  return () => { stops.forEach((stop) => stop()); document.removeEventListener("visibilitychange", looked); clearTimeout(waiting); };
+}
+export default panel("wb-conversations", drawConversations);

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import tomllib
 from collections.abc import Set
 from pathlib import Path
@@ -21,6 +22,7 @@ from workbench.errors import SettingsError
 
 DEFAULT_CHAT_MODEL = "llama3.1"
 DEFAULT_EMBED_MODEL = "nomic-embed-text"
+_PASSWORD = re.compile(r"(?:(?<=//)|(?<![^\s'\"]))[^/\s'\"@]*:[^/\s'\"@]*@")
 
 
 def default_library() -> Path:
@@ -90,8 +92,8 @@ class Settings(BaseSettings):
     project_chat_model: str | None = Field(
         None, validation_alias=AliasChoices("WORKBENCH_PROJECT_CHAT_MODEL")
     )
-    ollama_host: str = Field(
-        "http://127.0.0.1:11434", min_length=1, validation_alias=AliasChoices("OLLAMA_HOST")
+    ollama_host: str = Field(  # may hold a password
+        "http://127.0.0.1:11434", min_length=1, repr=False, validation_alias=AliasChoices("OLLAMA_HOST")
     )
     context_window: int = Field(
         8192, ge=1024, le=1_000_000, validation_alias=AliasChoices("WORKBENCH_CONTEXT_WINDOW")
@@ -154,6 +156,11 @@ class Settings(BaseSettings):
             raise SettingsError(_explain(error, from_file)) from error
 
 
+def without_password(text: str) -> str:
+    """``text`` without the name and password of an address in it: it may be shown and logged."""
+    return _PASSWORD.sub("", text)
+
+
 def library_path(path: Path) -> Path:
     """The path with its home folder filled in. Raises SettingsError for one that no file can have."""
     shown = _variable_with("library", str(path)) or "library"
@@ -211,7 +218,7 @@ def _explain(error: ValidationError, from_file: Set[str]) -> str:
         shown = name if name in from_file else _variable_with(name, value) or name
         where = " in workbench.toml" if name in from_file else ""
         wanted = _allowed(name) or problem["msg"].removeprefix("Value error, ")
-        lines.append(f"{shown}={value!r}{where}: {wanted}")
+        lines.append(f"{shown}={without_password(repr(value))}{where}: {wanted}")
     return "; ".join(lines) + "."
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from workbench.errors import ProviderError, ProviderUnavailableError
 from workbench.providers.wording import one_line
+from workbench.settings import without_password
 
 if TYPE_CHECKING:
     import ollama
@@ -70,7 +71,7 @@ def open_client(host: str, *, timeout: float, **httpx_options: Any) -> ollama.Cl
         )
     except (ValueError, httpx.InvalidURL) as error:
         raise ProviderUnavailableError(
-            f"OLLAMA_HOST={host!r} is not an address: use one like http://127.0.0.1:11434."
+            f"OLLAMA_HOST={without_password(host)!r} is not an address: use one like http://127.0.0.1:11434."
         ) from error
 
 
@@ -105,14 +106,15 @@ def explain(error: Exception, *, host: str, model: str, begun: bool = False) -> 
         return ProviderUnavailableError(
             f"Ollama did not answer in time; {model} may still be loading. Ask again, or use a smaller one."
         )
-    reason = one_line(error) or type(error).__name__
+    reason = without_password(one_line(error)) or type(error).__name__
     return ProviderUnavailableError(
-        f"Ollama at {host} gave no proper answer ({reason}). Restart it and try again."
+        f"Ollama at {without_password(host)} gave no proper answer ({reason}). Restart it and try again."
     )
 
 
 def not_answering(host: str) -> str:
-    return f"Ollama does not answer at {host}: start Ollama with `ollama serve`, or correct OLLAMA_HOST."
+    shown = without_password(host)
+    return f"Ollama does not answer at {shown}: start Ollama with `ollama serve`, or correct OLLAMA_HOST."
 
 
 def not_pulled(model: str) -> str:

@@ -131,6 +131,11 @@ MAYOR = "The mayor of Quanton in the region of Zorb lives in a house beside the 
             "city: Zorbville; population: 4711\n\ncity: Quanton; population: 8123",
             "city: Quanton; population: 8123",
         ),
+        (
+            "At which site was the trial of Zorb?",
+            "trial.name: Zorb\ntrial.dose_mg: 55\ntrial.site: Quanton",
+            "trial.site: Quanton",
+        ),
         ("How many units does the region US have?", "Zorb\n\nRegion | Units\nEU | 12\nUS | 7", "US | 7"),
         (
             "What failed in the flux capacitor?",

@@ -56,6 +56,7 @@ _NAMED = r"[^\s:;][^:;\n]{0,60}: [^\n]*?"
 _NAMED_VALUES = re.compile(
     rf"{_NAMED}(?:; {_NAMED})+"
 )  # a row of a CSV file: each cell with its column's name
+_NAMED_LINE = re.compile(r"[^\s:]{1,80}: \S.*")  # a value of a JSON file, with the names that lead to it
 _LOG_LINE = re.compile(
     r"(?:\[?\d{4}-\d\d-\d\d[T ]\S+|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b).* \w.*"
 )
@@ -128,6 +129,8 @@ def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text:
     caption = _caption_before(passage, spans, index)
     if len(text) <= LONGEST and (_NAMED_VALUES.fullmatch(text) or _LOG_LINE.fullmatch(text)):
         yield _sentence(passage, spans, index)
+    elif "\n" in text and all(_NAMED_LINE.fullmatch(line) for line in text.splitlines()):
+        yield from _lines(passage, spans[index])
     elif _WHOLE.search(text) and not (caption and _is_tabular(text)):
         if _is_sentence(text) and not _FRAGMENT.match(text):
             yield _sentence(passage, spans, index)
@@ -173,6 +176,15 @@ def _sentence(passage: Passage, spans: list[tuple[int, int]], index: int) -> Str
         around=" ".join(passage.text[a:b][:LONGEST] for a, b in near),
         caption=_CAPTION.match(text) is not None,
     )
+
+
+def _lines(passage: Passage, span: tuple[int, int]) -> Iterator[Stretch]:
+    """Each line by itself, with all of them around it."""
+    whole = passage.text[slice(*span)]
+    for match in re.finditer(r"[^\n]+", whole):
+        begin = passage.char_start + span[0] + match.start()
+        if len(match.group()) <= LONGEST:
+            yield Stretch(passage, match.group(), begin, begin + len(match.group()), whole[:LONGEST])
 
 
 def _rows(passage: Passage, spans: list[tuple[int, int]], index: int, caption: str) -> Iterator[Stretch]:

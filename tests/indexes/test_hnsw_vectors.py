@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 from tests.contracts.index_libraries import MemoryLibrary, assert_nearest, axis, topic_rows, unit_rows
+from workbench.indexes import hnsw_graph
 from workbench.indexes.exact_vectors import ExactVectorIndex
 from workbench.indexes.hnsw_graph import HnswGraph, build_graph, extension_file, nearest_sql
 from workbench.indexes.hnsw_vectors import HnswVectorIndex
 from workbench.indexes.reading import PaperRows
+from workbench.indexes.vector_file import UnusableIndexError
 from workbench.records import Hit
 
 QUERY = unit_rows(999, 1)[0]
@@ -202,6 +204,26 @@ def test_leftovers_of_a_writer_that_died_are_cleared_away(
     assert index.refresh()
     assert sorted(path.name for path in (tmp_path / "hnsw").glob("graph-*")) == ["graph-5.duckdb"]
     assert_nearest(nearest(index), library.source, QUERY, scope=None, limit=15)
+
+
+@pytest.mark.parametrize("packaged", ["absent", "of another version"])
+def test_without_the_extension_that_fits_the_answer_is_exact_and_nothing_is_fetched(
+    library: MemoryLibrary,
+    exact: CountingExact,
+    index: HnswVectorIndex,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    packaged: str,
+) -> None:
+    """DuckDB would look for it in the network; what it is told here is one line for who asks."""
+    other = tmp_path / "vss.duckdb_extension"
+    other.write_bytes(b"of another version" * 100)
+    monkeypatch.setattr(hnsw_graph, "extension_file", lambda: None if packaged == "absent" else other)
+    assert not index.refresh()
+    assert_nearest(nearest(index), library.source, QUERY, scope=None, limit=15)
+    assert exact.taken() == [None]
+    with pytest.raises(UnusableIndexError, match="is not installed|cannot be loaded"):
+        build_graph(tmp_path / "graph.duckdb", [], dimension=16)
 
 
 def test_an_empty_library_can_be_refreshed(tmp_path: Path) -> None:

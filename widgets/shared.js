@@ -53,11 +53,20 @@ function panel(name, draw) {
   return {
     render({ model, el: root }) {
       root.classList.add("wb", name);
+      root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out: they mean its cells
+      root.addEventListener("keydown", sendByEnter, true);
       const leave = draw(model, root);
       model.send({ do: "resend" });
       return leave;
     },
   };
+}
+
+/** Enter in a field sends its form. Browsers do so themselves, but not inside a notebook of JupyterLab. */
+function sendByEnter(event) {
+  if (event.key !== "Enter" || event.isComposing || event.target.tagName !== "INPUT" || !event.target.form) return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
 }
 
 /** Draw now and at every change of the named traits, until the view goes. */

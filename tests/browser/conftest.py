@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,13 +37,15 @@ CHECKOUT = Path(__file__).parents[2]
 
 @dataclass
 class Served:
-    """A dashboard that runs. ``log`` is what its server wrote."""
+    """A dashboard that runs: a page of its own under Voila, or a notebook to be run in JupyterLab. ``log`` is
+    what its server wrote."""
 
     url: str
     library: Path
     ollama: OllamaServer
     process: subprocess.Popen[str]
     log: Path
+    in_lab: bool = False
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +66,39 @@ def served(tmp_path_factory: pytest.TempPathFactory, ollama: OllamaServer) -> It
 @contextmanager
 def serve(home: Path, ollama: OllamaServer, *options: str) -> Iterator[Served]:
     """A dashboard over a new library in ``home``, with more options of the server's."""
-    library, log = home / "library" / "library.duckdb", home / "server.log"
+    library = home / "library" / "library.duckdb"
+    command = [*voila_command(library, port=_free_port(), open_browser=False), *options]
+    with _running(command, home, ollama) as (process, log):
+        yield Served(_address(process, log, r"The dashboard is at (\S+)"), library, ollama, process, log)
+
+
+@contextmanager
+def serve_lab(home: Path, ollama: OllamaServer) -> Iterator[Served]:
+    """JupyterLab with the dashboard's notebook, over a new library in ``home``."""
+    folder = home / "notebooks"
+    folder.mkdir()
+    shutil.copy(CHECKOUT / "notebooks" / "dashboard.ipynb", folder)
+    port, token = _free_port(), "a-token-for-tests"
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"),
+        *(f"--IdentityProvider.token={token}", f"--notebook-dir={folder}"),
+    ]
+    with _running(command, home, ollama) as (process, log):
+        _address(process, log, rf"(http://127\.0\.0\.1:{port})/lab")
+        url = f"http://127.0.0.1:{port}/lab/tree/dashboard.ipynb?token={token}"
+        yield Served(url, home / "library" / "library.duckdb", ollama, process, log, in_lab=True)
+
+
+@contextmanager
+def _running(
+    command: list[str], home: Path, ollama: OllamaServer
+) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    log = home / "server.log"
     environment = {
         **os.environ,
         "HOME": str(home),
         "XDG_STATE_HOME": str(home / "state"),
+        "WORKBENCH_LIBRARY": str(home / "library" / "library.duckdb"),
         "WORKBENCH_USER": "ada",
         "WORKBENCH_CHAT": "ollama",
         "WORKBENCH_EMBEDDER": "fake",
@@ -77,15 +109,10 @@ def serve(home: Path, ollama: OllamaServer, *options: str) -> Iterator[Served]:
     }
     with log.open("w") as output:
         process = subprocess.Popen(
-            [*voila_command(library, port=_free_port(), open_browser=False), *options],
-            env=environment,
-            cwd=home,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            text=True,
+            command, env=environment, cwd=home, stdout=output, stderr=subprocess.STDOUT, text=True
         )
     try:
-        yield Served(_address(process, log), library, ollama, process, log)
+        yield process, log
     finally:
         process.terminate()
         process.wait(20)
@@ -107,14 +134,14 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _address(process: subprocess.Popen[str], log: Path) -> str:
+def _address(process: subprocess.Popen[str], log: Path, told: str) -> str:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        found = re.search(r"The dashboard is at (\S+)", log.read_text("utf-8"))
+        found = re.search(told, log.read_text("utf-8"))
         if found:
             return found[1]
         time.sleep(0.1)
-    raise AssertionError(f"The dashboard did not start:\n{log.read_text('utf-8')}")
+    raise AssertionError(f"The server did not start:\n{log.read_text('utf-8')}")
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pypdfium2
 from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
@@ -53,3 +54,22 @@ def hostile_paper(path: Path) -> Path:
 def large_paper(path: Path) -> Path:
     """Something over twelve megabytes, most of it one picture."""
     return write_pdf(path, title="A large scan of a small pattern", pages=[FILLER], noise_bytes=12_500_000)
+
+
+def places(path: Path, page: int, text: str) -> list[tuple[float, float, float, float]]:
+    """Where ``text`` stands on a page, as the PDF says itself: left, top, right and bottom of each of its
+    lines in shares of the page's width and height, from the top left."""
+    document = pypdfium2.PdfDocument(path)
+    try:
+        sheet = document[page - 1]
+        width, height = sheet.get_size()
+        words = sheet.get_textpage()
+        found = words.search(text).get_next()
+        assert found, f"{text!r} is not on page {page}"
+        rects = [words.get_rect(k) for k in range(words.count_rects(*found))]
+    finally:
+        document.close()
+    return [
+        (left / width, 1 - top / height, right / width, 1 - bottom / height)
+        for left, bottom, right, top in rects
+    ]

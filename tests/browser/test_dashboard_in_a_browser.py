@@ -27,8 +27,8 @@ expect.set_options(timeout=20_000)
 @pytest.fixture(scope="module")
 def page(browser: Browser, served: Served) -> Iterator[Page]:
     """One visit in which a person works; the tests below are its steps, in order."""
-    with visit(browser, served.url) as opened:
-        yield opened
+    with visit(browser, served) as opened:
+        yield opened.page
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +246,8 @@ def test_the_page_never_scrolls_as_a_whole(page: Page) -> None:
 
 
 def test_both_themes_and_sizes_show_every_panel(browser: Browser, served: Served, tmp_path: Path) -> None:
-    with visit(browser, served.url, theme="dark") as page:
+    with visit(browser, served, theme="dark") as visited:
+        page = visited.page
         page.locator(".wb-paper").first.click()
         expect(page.locator(".wb-sheet img")).to_be_visible()
         sidebar = page.locator(".wb-side")
@@ -270,7 +271,8 @@ def test_a_locked_library_says_who_holds_it_and_opens_when_it_is_free(
 ) -> None:
     holder = duckdb.connect(str(served.library))
     try:
-        with visit(browser, served.url) as page:
+        with visit(browser, served) as visited:
+            page = visited.page
             reason = page.locator(".wb-opening-reason")
             expect(reason).to_be_visible()
             assert "\n" not in reason.inner_text()
@@ -293,7 +295,8 @@ def test_a_stranger_without_the_token_gets_a_login_page_and_no_notebook_file(ser
 
 
 def test_a_closed_page_leaves_no_kernel_behind(browser: Browser, served: Served) -> None:
-    with visit(browser, served.url) as page:
+    with visit(browser, served) as visited:
+        page = visited.page
         expect(page.get_by_label("Question", exact=True)).to_be_visible()
         during = kernels(served)
         page.close(run_before_unload=True)

@@ -1,7 +1,6 @@
 const SUPPORT = { supported: "supported", partly: "partly supported", unsupported: "not supported by this page", pending: "", "": "" };
 
 function drawChat(model, root) {
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out of the composer
   const card = citationCard(root);
   const empty = emptyThread(model);
   const list = el("div", { class: "wb-turns" });

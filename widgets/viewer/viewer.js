@@ -1,5 +1,4 @@
 function drawViewer(model, root) {
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out of the viewer
   const page = pageArea(model);
   const does = viewerActions(model, page);
   const head = viewerHead(model, does);

@@ -49,7 +49,8 @@ def served(home: Path, ollama: OllamaServer) -> Iterator[Served]:
 def page(browser: Browser, served: Served) -> Iterator[Page]:
     """One visit with an answer of two citations; the tests below are its steps, in order."""
     served.ollama.reply(ANSWER)
-    with visit(browser, served.url) as opened:
+    with visit(browser, served) as visited:
+        opened = visited.page
         opened.get_by_role("button", name=PROJECT).first.click()
         box = opened.get_by_label("Question", exact=True)
         box.fill(

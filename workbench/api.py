@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
 from workbench.answering import answer_stream
-from workbench.asking import Asking, AskOptions, likeness_of
+from workbench.asking import Asking, AskOptions, check_options, likeness_of
 from workbench.background import Background
 from workbench.bibliography import Bibliography
 from workbench.chat.coverage import heard
@@ -185,18 +185,21 @@ class Workbench:
         The options are those of ``stream``: ``top_k``, ``max_per_paper``, ``min_relevance``, ``mode`` and
         ``provider``.
         """
+        check_options("ask", options)
         return last_answer(self.stream(question, scope=scope, **options))
 
     async def aask(
         self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Unpack[AskOptions]
     ) -> Answer:
         """``ask`` for a running event loop: the work goes on in threads, and cancelling it stops them."""
+        check_options("aask", options)
         return await last_answer_async(self.astream(question, scope=scope, **options))
 
     def astream(
         self, question: str, *, scope: Scope = Scope.ORPHANS, **options: Unpack[AskOptions]
     ) -> AsyncGenerator[Event, None]:
         """``stream`` for ``async for``. Leaving the loop stops the chat model."""
+        check_options("astream", options)
         return events_async(lambda: self.stream(question, scope=scope, **options))
 
     def stream(
@@ -226,6 +229,7 @@ class Workbench:
         ``scope_label`` and ``warnings`` of the result say which papers were asked; where none was silent, its
         text says so. Options are those of ``stream``.
         """
+        check_options("ask_silent", options)
         return last_answer(self.stream_silent(answer, **options))
 
     def stream_silent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -39,6 +39,25 @@ class AskOptions(TypedDict, total=False):
     min_relevance: float | None
     mode: Mode
     provider: str | None
+
+
+_INSTEAD = {
+    "project": "for the papers of one project write scope=Scope.project(…) with a project of wb.projects",
+    "scope": "a conversation has its own, which wb.conversations.update(…, scope=…) changes",
+    "model": "workbench.open(chat_model=…) takes a chat model",
+    "limit": "the number of passages is top_k",
+    "k": "the number of passages is top_k",
+}
+
+
+def check_options(call: str, options: Mapping[str, Any]) -> None:
+    """Raises TypeError, by the name of the call that was made and with what to write instead, for an option
+    that is none of ``AskOptions``."""
+    for name in options:
+        if name not in AskOptions.__annotations__:
+            known = ", ".join(AskOptions.__annotations__)
+            hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
+            raise TypeError(f"{call}() takes no {name!r}{hint}. Its options are {known}.")
 
 
 def likeness_of(embedder: Embedder) -> Likeness:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any, Unpack
 
-from workbench.asking import AskOptions
+from workbench.asking import AskOptions, check_options
 from workbench.chat.suggestions import suggestions
 from workbench.errors import InvalidInputError, NotFoundError
 from workbench.pooling import Mode
@@ -120,6 +120,7 @@ class Conversation:
 
     def ask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
         """The answer, stored with all that it showed. Options are those of ``stream``."""
+        check_options("ask", options)
         return last_answer(self.stream(question, **options))
 
     def stream(
@@ -171,6 +172,7 @@ class Conversation:
     def ask_silent(self, message: Message | int | None = None, **options: Unpack[AskOptions]) -> Answer:
         """The question of an answer here (default: of the last one) again, to the papers of its scope that
         gave no passage; stored like every turn. See ``Workbench.ask_silent``."""
+        check_options("ask_silent", options)
         return last_answer(self.stream_silent(message, **options))
 
     def stream_silent(
@@ -220,6 +222,7 @@ class Conversation:
 
     async def aask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
         """``ask`` for a running event loop. Cancelling it stops the chat model."""
+        check_options("aask", options)
         return await last_answer_async(self.astream(question, **options))
 
     def astream(self, question: str, **options: Unpack[AskOptions]) -> AsyncGenerator[Event, None]:

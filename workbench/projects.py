@@ -102,6 +102,8 @@ class Projects:
     def search(self, query: str) -> Listing[ProjectMatch]:
         """The five projects nearest to the query, archived ones too, best first, however far they are.
 
+        An empty query is near to none: it gives the five that were made first.
+
         They are found by name, description and summary; scores, 0 to 2, are those of ``rank_projects``.
         """
         with self._database.read() as cursor:

@@ -168,7 +168,7 @@ def test_every_verb_with_json_prints_one_object(cli: Cli, tmp_path: Path) -> Non
         ("papers", "page", "1", "1"): {"page", "path", "quote_found"},
         ("memory", "add", "I use mice."): {"memories"},
         ("reprocess", "1"): {"files"},
-        ("papers", "remove", "1"): {"paper"},
+        ("papers", "remove", "1"): {"papers"},
         ("compact",): {"bytes", "bytes_before"},
         ("backup", str(tmp_path / "copy.duckdb")): {"path"},
         ("doctor",): {"healthy", "findings"},

@@ -125,17 +125,22 @@ def papers_page(
 
 
 @papers.command("remove")
-@click.argument("paper_id", type=int, metavar="ID")
+@click.argument("paper_ids", nargs=-1, type=int, required=True, metavar="ID…")
 @as_json_option
 @pass_opening
-def papers_remove(opening: Opening, paper_id: int, as_json: bool) -> None:
-    """Take a paper out of your library and your projects."""
+def papers_remove(opening: Opening, paper_ids: tuple[int, ...], as_json: bool) -> None:
+    """Take papers out of your library and your projects.
+
+    Where one of them is not there, none is removed.
+    """
     with opening.workbench(must_exist=True) as wb:
-        paper = wb.papers.get(paper_id)
-        wb.papers.remove(paper)
+        found = [wb.papers.get(paper_id) for paper_id in dict.fromkeys(paper_ids)]
+        for paper in found:
+            wb.papers.remove(paper)
     if as_json:
-        terminal.show_json({"paper": asdict(paper)})
-    else:
+        terminal.show_json({"papers": [asdict(paper) for paper in found]})
+        return
+    for paper in found:
         terminal.show(f"Removed “{terminal.one_line(paper.title)}”.")
 
 

@@ -83,7 +83,10 @@ def projects_show(opening: Opening, project: str, as_json: bool) -> None:
 @as_json_option
 @pass_opening
 def projects_find(opening: Opening, query: str, as_json: bool) -> None:
-    """List the projects nearest to a few words, archived ones too."""
+    """List the five projects nearest to a few words, archived ones too.
+
+    An empty QUERY gives the five that were made first.
+    """
     with opening.workbench(must_exist=True) as wb:
         found = wb.projects.search(query)
     if as_json:

@@ -11,7 +11,10 @@ from workbench.cli import terminal
 from workbench.cli.flow import Flow, Waiting, shorten
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, scope_options
 from workbench.records import Answer, AnswerDone, Event, Evidence, EvidenceFound, Notice, TextDelta
+from workbench.retrieval.parameters import SearchParameters
 from workbench.scope import Scope
+
+_PASSAGES = click.IntRange(1, int(SearchParameters.RANGES["top_k"][1]))
 
 
 def limit_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,11 +35,11 @@ def limit_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--max-per-paper",
-            type=click.IntRange(1),
+            type=_PASSAGES,
             metavar="N",
             help="How many of one paper while others have some to offer.",
         ),
-        click.option("--top-k", type=click.IntRange(1), metavar="N", help="How many passages at most."),
+        click.option("--top-k", type=_PASSAGES, metavar="N", help="How many passages at most."),
     ):
         function = option(function)
     return function

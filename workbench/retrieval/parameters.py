@@ -60,7 +60,14 @@ class SearchParameters:
             raise InvalidInputError(
                 f"No such search parameter: {', '.join(unknown)}. Known: {', '.join(NAMES)}."
             )
-        return replace(self, **{name: _number(value) for name, value in values.items()})
+        changed = replace(self, **{name: _number(value) for name, value in values.items()})
+        for name in ("top_k", "max_per_paper"):
+            highest = self.RANGES[name][1]
+            if name in values and getattr(changed, name) > highest:
+                raise InvalidInputError(
+                    f"{name} must be a whole number from 1 to {highest:g}, not {getattr(changed, name)}."
+                )
+        return changed
 
     def values(self) -> dict[str, Any]:
         """Name to value; ``keyword_weight`` only where it is set."""

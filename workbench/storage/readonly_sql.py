@@ -197,6 +197,16 @@ def run(
         private.close()
 
 
+def parameter_names(query: str) -> frozenset[str]:
+    """The names of the parameters ``$name`` in a query, as DuckDB reads it: not those in quotation marks and
+    comments. None for what is not SQL."""
+    try:
+        statements = duckdb.extract_statements(query)
+    except (duckdb.Error, UnicodeError):
+        return frozenset()
+    return frozenset(name for statement in statements for name in statement.named_parameters)
+
+
 def _rows(
     private: DuckDBPyConnection, query: str, bound: dict[str, Any] | list[Any], timeout: float
 ) -> pandas.DataFrame:

@@ -138,7 +138,7 @@ BAD_COMMANDS: dict[str, tuple[list[str], str]] = {
     "two scopes": (["search", "x", "--project", "Minerals", "--all"], "exclude each other: give one"),
     "two other scopes": (["ask", "x", "--orphans", "--all"], "exclude each other: give one"),
     "scopes of a list": (["papers", "list", "--orphans", "--project", "1"], "exclude each other"),
-    "no passages": (["search", "x", "--top-k", "0"], "--top-k': 0 is not in the range x>=1"),
+    "no passages": (["search", "x", "--top-k", "0"], "--top-k': 0 is not in the range 1<=x<=200"),
     "half a passage": (["search", "x", "--top-k", "1.5"], "not a valid int"),
     "a relevance of 2": (["search", "x", "--min-relevance", "2"], "not in the range 0<=x<=1"),
     "a mode nobody knows": (["search", "x", "--mode", "magic"], "'hybrid', 'vector', 'keyword'"),

@@ -18,9 +18,12 @@ from widgets.library.view import LibraryTable, library_tab
 from widgets.opening.view import Opening
 from widgets.panel import Run, in_thread
 from widgets.papers.view import PaperList, papers_panel
+from widgets.projects.state import ALL
 from widgets.projects.view import Projects
+from widgets.tuning.view import Tuning
 from widgets.uploads.view import Uploads
 from widgets.viewer.view import Viewer
+from widgets.wording import ALL_NAME, ORPHANS_NAME
 from workbench import Conversation, ConversationInfo, Scope, Workbench
 
 
@@ -93,6 +96,7 @@ class Dashboard:
             run=run,
         )
         self.viewer = Viewer(workbench, run=run)
+        self.tuning = Tuning(workbench, on_open=self._open_passage, run=run)
         self._cited_turn = -1
         self.tabs = [tab._replace(widget=framed(tab.widget)) for tab in self._tabs()]
         self.header = Header(workbench, views=[tab.name for tab in self.tabs], run=run)
@@ -113,6 +117,7 @@ class Dashboard:
         return [
             Tab("Chat", self.chat),
             Tab("Library", library, self.library.shown),
+            Tab("Tuning", self.tuning, self._tune),
             Tab("Ledger", self.ledger, self.ledger.shown),
         ]
 
@@ -156,9 +161,17 @@ class Dashboard:
         self.conversations.look()
 
     def _project_chosen(self) -> None:
-        """Papers and thread follow the project."""
+        """Papers, thread and tuning follow the project."""
         self.chat.show(self.projects.chosen)
         self.papers.in_background("listing the papers", self._list_papers)
+        if self.header.view == "Tuning":
+            self._tune()
+
+    def _tune(self) -> None:
+        """The tuning panel shows the place that is chosen now, with what was asked there since."""
+        chosen = self.projects.chosen
+        name = self.projects.name or (ALL_NAME if chosen == ALL else ORPHANS_NAME)
+        self.tuning.show(chosen, name)
 
     def _scope_chosen(self, scope: int) -> None:
         """A scope that was chosen in the thread is the one that the whole dashboard shows."""
@@ -231,6 +244,12 @@ class Dashboard:
     def _cite(self, citations: Sequence[dict[str, Any]], k: int, turn: int) -> None:
         self._cited_turn = turn if self.chat.active else -1
         self.viewer.show_citation(citations, k)
+
+    def _open_passage(self, passages: Sequence[dict[str, Any]], k: int) -> None:
+        """Show a replayed passage; no marker of the chat belongs to it."""
+        self._cited_turn = -1
+        self.chat.active = {}
+        self.viewer.show_citation(passages, k)
 
     def _citation_stepped(self) -> None:
         """The marker of the citation that the viewer shows is the active one in the thread."""

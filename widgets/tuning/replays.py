@@ -1,0 +1,161 @@
+"""What was asked in a place before, and how its passages move under other numbers: plain values to show."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from widgets.tuning.numbers import AUTOMATIC, Numbers, in_words
+from widgets.wording import byline, one_line
+
+if TYPE_CHECKING:
+    from workbench import Paper, Replay, ReplayedPassage, Workbench
+
+MOST_QUESTIONS = 200
+SHOWN_TEXT = 420
+"""Characters of a passage in the list; the page viewer gets it whole."""
+
+Show = Callable[[], None]
+
+
+class Latest:
+    """Does the newest thing asked for, one at a time: what came in between is left out, and what a newer one
+    has overtaken is not shown."""
+
+    def __init__(self, begin: Callable[[Callable[[], None]], None]) -> None:
+        """``begin`` runs a job beside the main thread."""
+        self._begin = begin
+        self._lock = threading.RLock()
+        self._asked = 0
+        self._next: Callable[[], Show] | None = None
+        self._working = False
+
+    def ask(self, find: Callable[[], Show]) -> None:
+        """Let ``find`` work and show what it found with what it returns. It raises nothing."""
+        with self._lock:
+            self._asked += 1
+            self._next = find
+            if self._working:
+                return
+            self._working = True
+        self._begin(self._work)
+
+    def drop(self) -> None:
+        """Nothing that is under way is shown any more."""
+        with self._lock:
+            self._asked += 1
+            self._next = None
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if self._next is None:
+                    self._working = False
+                    return
+                find, number, self._next = self._next, self._asked, None
+            show = find()
+            with self._lock:
+                if number == self._asked:
+                    show()
+
+
+def past_questions(workbench: Workbench, place: int) -> list[dict[str, Any]]:
+    """The searches of one place that chose passages, newest first: ``{"id", "text", "when"}``."""
+    frame = workbench.sql(
+        "SELECT retrieval_id, query, created_at FROM retrievals"
+        " WHERE coalesce(rag_project_id, 0) = ?"
+        " AND json_extract_string(parameters, '$.mode') IN ('hybrid', 'vector', 'keyword')"
+        " ORDER BY retrieval_id DESC LIMIT ?",
+        [place, MOST_QUESTIONS],
+    )
+    return [
+        {"id": int(number), "text": one_line(query), "when": f"{when.isoformat()}Z"}
+        for number, query, when in frame.itertuples(index=False)
+    ]
+
+
+def replayed(workbench: Workbench, retrieval: int, numbers: Numbers) -> Replay:
+    """What the search would choose with these numbers, all of them given."""
+    weight = numbers["keyword_weight"]
+    return workbench.replay(
+        retrieval, **{**numbers, "keyword_weight": AUTOMATIC if weight is None else weight}
+    )
+
+
+def shown(replay: Replay, papers: Mapping[int, Paper], usual: Numbers) -> dict[str, Any]:
+    """The replay for the front end. ``papers`` are those of the place, by id; ``asked_with`` says what
+    differs from the ``usual`` numbers."""
+    rows = [_row(passage, papers.get(passage.paper_id)) for passage in replay.passages]
+    moved = sum(row["change"] == "stays" and row["n"] != row["was"] for row in rows)
+    return {
+        "query": one_line(replay.query, 1000),
+        "rows": rows,
+        "entered": len(replay.entered),
+        "left": len(replay.left),
+        "stayed": len(replay.stayed),
+        "moved": moved,
+        "asked_with": in_words(replay.before, usual),
+        "changed": [one_line(line) for line in replay.changed],
+        "warnings": [one_line(line) for line in replay.warnings],
+        "seconds": round(replay.timing.get("total", 0.0), 3),
+    }
+
+
+def citations(replay: Replay) -> list[dict[str, Any]]:
+    """The passages as the page viewer takes them, in the order of the rows; without a page 0."""
+    return [
+        {
+            "n": p.new_n or p.old_n or 0,
+            "paper": p.paper_id,
+            "title": p.title,
+            "page": p.page_start or 0,
+            "quote": p.text,
+            "start": p.char_start or 0,
+            "end": p.char_end or 0,
+            "score": p.new_score,
+        }
+        for p in replay.passages
+    ]
+
+
+def _row(passage: ReplayedPassage, paper: Paper | None) -> dict[str, Any]:
+    return {
+        "key": passage.chunk_id,
+        "change": passage.change,
+        "n": passage.new_n or 0,
+        "was": passage.old_n or 0,
+        "paper": passage.paper_id,
+        "file": passage.file,
+        "title": one_line(passage.title, 200),
+        "byline": byline(paper.authors, paper.year) if paper else "",
+        "page": passage.page_start or 0,
+        "last": passage.page_end or 0,
+        "unit": passage.page_unit,
+        "score": passage.new_score,
+        "was_score": passage.old_score,
+        "ranks": _ranks(passage),
+        "why": _why(passage),
+        "text": one_line(passage.text, SHOWN_TEXT),
+    }
+
+
+def _ranks(passage: ReplayedPassage) -> list[dict[str, Any]]:
+    """Where each half of the search has it; 0 where it does not."""
+    lists = (("meaning", passage.vector_rank), ("words", passage.keyword_rank))
+    return [{"by": name, "rank": rank or 0} for name, rank in lists]
+
+
+def _why(passage: ReplayedPassage) -> str:
+    if passage.change == "leaves":
+        return _seats(passage.reason)
+    if passage.change == "enters":
+        held = (
+            _seats(passage.held_back).replace(" are taken", " were taken").replace(" is taken", " was taken")
+        )
+        return f"out before: {held}" if held else "not found by the search then"
+    return ""
+
+
+def _seats(reason: str) -> str:
+    return reason.replace("all 1 seats are taken", "the only seat is taken")

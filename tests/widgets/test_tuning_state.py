@@ -140,6 +140,9 @@ def test_a_moved_control_shows_what_leaves_and_why_and_what_enters_again(woven: 
     assert moves(state) == [("stays", 1, 1), *(("enters", 0, n) for n in range(2, total + 1))]
     assert state.replay["rows"][1]["why"] == "out before: the only seat was taken"
     assert state.placed == 0, "a control in hand is never moved"
+    assert (state.replay["asked_with"], state.replay["as_asked"]) == ("1 passage", False)
+    send(state, "as_asked")
+    assert (state.numbers["top_k"], state.placed, state.replay["as_asked"]) == (1, 1, True)
 
 
 def test_rows_say_where_each_half_of_the_search_has_the_passage(woven: Workbench) -> None:

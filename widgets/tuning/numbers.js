@@ -1,14 +1,21 @@
 let controlsDrawn = 0; // so that labels find their own control where a panel is shown twice
 
-/** Calls `run` at once and then at most every `pause` milliseconds, last of all with what came last. */
-function paced(run, pause) {
-  let waiting = 0, last = 0;
-  const now = () => { clearTimeout(waiting); waiting = 0; last = Date.now(); run(); };
-  return () => {
-    const due = last + pause - Date.now();
-    if (due <= 0) now();
-    else if (!waiting) waiting = setTimeout(now, due);
+/**
+ * Sends the newest numbers as soon as the replay of the ones before has come back, so that passages follow a
+ * slider as fast as they are found. Without an answer it sends again after a second.
+ */
+function sender(model, values) {
+  let waiting = 0, more = false;
+  const send = () => {
+    more = false;
+    clearTimeout(waiting);
+    waiting = model.get("chosen") ? setTimeout(free, 1000) : 0;
+    act(model, "tune", { numbers: values() });
   };
+  const free = () => { clearTimeout(waiting); waiting = 0; if (more) send(); };
+  const settled = () => { if (!model.get("replaying")) free(); };
+  model.on("change:replaying", settled);
+  return { send: () => { if (waiting) more = true; else send(); }, stop: () => { clearTimeout(waiting); model.off("change:replaying", settled); } };
 }
 
 const sameNumbers = (one, other) => Object.keys(one).every((name) => one[name] === other[name]);
@@ -21,12 +28,12 @@ function numberText(value) {
 /** The numbers of a search, each with a slider, a field, its meaning and its usual value. */
 function numberControls(model) {
   let values = { ...model.get("numbers") };
-  const send = paced(() => act(model, "tune", { numbers: values }), 120);
+  const sending = sender(model, () => values);
   const set = (name, value) => {
     values = { ...values, [name]: value };
     views.find((view) => view.name === name).draw();
     told();
-    send();
+    sending.send();
   };
   const views = model.get("controls").map((control) => numberControl(model, control, { value: () => values[control.name], set: (value) => set(control.name, value) }));
   const state = el("p", { class: "wb-trial", role: "status" });
@@ -42,7 +49,7 @@ function numberControls(model) {
   const box = el("section", { class: "wb-numbers", "aria-label": "Numbers of the search" },
     el("h2", { class: "wb-heading" }, "Numbers", reset), state, el("div", { class: "wb-controls" }, ...views.map((view) => view.box)));
   const placed = () => { values = { ...model.get("numbers") }; views.forEach((view) => view.draw()); told(); };
-  const stops = [watch(model, ["placed", "loaded"], placed), watch(model, ["in_force", "preset", "name", "place"], told)];
+  const stops = [watch(model, ["placed", "loaded"], placed), watch(model, ["in_force", "preset", "name", "place"], told), sending.stop];
   return { box, stop: () => stops.forEach((stop) => stop()) };
 }
 

@@ -106,7 +106,7 @@ def checked(given: Mapping[str, Any]) -> Numbers:
 def in_words(numbers: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     """ "6 passages, 2 from a paper": what differs from the usual numbers; empty where nothing does."""
     forms = {
-        "top_k": "{:g} passages",
+        "top_k": "{:g} passages" if numbers.get("top_k") != 1 else "1 passage",
         "max_per_paper": "{:g} from a paper",
         "min_relevance": "relevance from {:.2g}",
         "qualify_fraction": "{:.0%} of the best",

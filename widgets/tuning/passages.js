@@ -49,14 +49,15 @@ function questionPicker(model) {
   const newer = el("button", { type: "button", class: "wb-icon wb-framed", "aria-label": "Newer question", title: "Newer question", onclick: () => step(-1) }, icon("back"));
   const older = el("button", { type: "button", class: "wb-icon wb-framed", "aria-label": "Older question", title: "Older question", onclick: () => step(1) }, icon("forward"));
   const text = el("h2", { class: "wb-asked-text" });
-  const facts = el("p", { class: "wb-asked-facts" });
+  const facts = el("span");
+  const again = el("button", { type: "button", class: "wb-link", title: "Set the controls to the numbers that this question was asked with", onclick: () => act(model, "as_asked") }, "Set so");
   const at = () => model.get("questions").findIndex((question) => question.id === model.get("chosen"));
   const step = (by) => {
     const next = model.get("questions")[at() + by];
     if (next) act(model, "choose", { id: next.id });
   };
   const box = el("header", { class: "wb-picker" },
-    el("div", { class: "wb-picker-row" }, el("label", { class: "wb-pick" }, place, icon("down"), select), newer, older), text, facts);
+    el("div", { class: "wb-picker-row" }, el("label", { class: "wb-pick" }, place, icon("down"), select), newer, older), text, el("p", { class: "wb-asked-facts" }, facts, again));
   const draw = () => {
     const questions = model.get("questions"), index = at();
     select.replaceChildren(...questions.map((question) => el("option", { value: String(question.id) }, `${question.text.length > 90 ? `${question.text.slice(0, 89)}…` : question.text}  (${timeText(question.when)})`)));
@@ -66,11 +67,12 @@ function questionPicker(model) {
     older.disabled = index < 0 || index >= questions.length - 1;
     text.textContent = questions[index]?.text ?? "";
     facts.textContent = questions[index] ? dotted(timeText(questions[index].when), model.get("replay").rows && `asked with ${model.get("replay").asked_with || "the usual numbers"}`) : "";
+    again.hidden = !model.get("replay").rows || model.get("replay").as_asked;
   };
   return { box, stop: watch(model, ["questions", "chosen", "replay"], draw) };
 }
 
-/** "2 enter · 3 leave · 10 stay, 4 of them move". */
+/** "+ 2 enter  − 3 leave  10 stay (4 move)". */
 function movesText(replay) {
   if (!replay.rows) return [];
   const part = (name, text) => el("span", { class: name }, text);
@@ -78,7 +80,7 @@ function movesText(replay) {
   return [
     replay.entered > 0 && part("wb-in", `+ ${replay.entered} ${replay.entered === 1 ? "enters" : "enter"}`),
     replay.left > 0 && part("wb-out", `− ${replay.left} ${replay.left === 1 ? "leaves" : "leave"}`),
-    part("", `${replay.stayed} ${replay.stayed === 1 ? "stays" : "stay"}${replay.moved ? `, ${replay.moved} of them in another place` : ""}`),
+    part("", `${replay.stayed} ${replay.stayed === 1 ? "stays" : "stay"}${replay.moved ? ` (${replay.moved} ${replay.moved === 1 ? "moves" : "move"})` : ""}`),
   ].filter(Boolean);
 }
 

@@ -96,6 +96,7 @@ def shown(replay: Replay, papers: Mapping[int, Paper], usual: Numbers) -> dict[s
         "stayed": len(replay.stayed),
         "moved": moved,
         "asked_with": in_words(replay.before, usual),
+        "as_asked": replay.before == replay.after,
         "changed": [one_line(line) for line in replay.changed],
         "warnings": [one_line(line) for line in replay.warnings],
         "seconds": round(replay.timing.get("total", 0.0), 3),

@@ -60,6 +60,7 @@ class TuningState(MeasuringState):
         self._latest = Latest(lambda job: self.in_background("replaying", job))
         self._replayed: Replay | None = None
         self._papers: dict[int, Paper] = {}
+        self._label: tuple[int, Question | None] = 0, None  # of the chosen search: read once, not per replay
 
     @property
     def project(self) -> int | None:
@@ -86,6 +87,7 @@ class TuningState(MeasuringState):
         if place != self.place:
             return
         self._papers = papers
+        self._label = 0, None
         asked_since = bool(questions) and (not self.questions or questions[0]["id"] > self.questions[0]["id"])
         self._show_presets(presets)
         self.questions = questions
@@ -107,6 +109,13 @@ class TuningState(MeasuringState):
     def reset(self) -> None:
         """Back to the numbers in force."""
         self._place(self.in_force)
+
+    @action
+    def as_asked(self) -> None:
+        """The numbers that the chosen question was asked with."""
+        if self._replayed is not None:
+            before = self._replayed.before
+            self._place(checked({name: before[name] for name in self.usual if name in before}))
 
     def _place(self, numbers: Numbers) -> None:
         """Set the controls from here."""
@@ -136,17 +145,20 @@ class TuningState(MeasuringState):
         """Replays, and returns what shows it; a fault is shown only where no newer replay is wanted."""
         faults: list[str] = []
         found: list[Replay] = []
-        known: Question | None = None
+        before = label = self._label
         with explained_errors("replaying", faults.append):
             found.append(replayed(self._workbench, chosen, numbers))
-            known = self._labelled(found[0].query)
+            if label[0] != chosen:
+                label = chosen, self._labelled(found[0].query)
 
         def show() -> None:
             self.replaying = False
             self.error = faults[0] if faults else self.error
             self._replayed = found[0] if found and not faults else None
             self.replay = shown(self._replayed, self._papers, self.usual) if self._replayed else {}
-            self._show_marks(known)
+            if self._label is before and not faults:  # else a label was set or taken back meanwhile
+                self._label = label
+            self._show_marks(label[1])
 
         return show
 
@@ -170,13 +182,11 @@ class TuningState(MeasuringState):
 
         def keep() -> None:
             told = toggle(self._workbench, query, row, self._labelled(query), self.project)
-            known = self._labelled(query)
-            if place != self.place:
-                return
-            if self._replayed is not None and self._replayed.query == query:
-                self._show_marks(known)
-            self.told = told
-            self.read_measured(self.scope)
+            if place == self.place:
+                self._label = 0, None
+                self._replay_now()
+                self.told = told
+                self.read_measured(self.scope)
 
         self.in_background("keeping the label", keep)
 
@@ -194,6 +204,7 @@ class TuningState(MeasuringState):
 
         def forget() -> None:
             self._workbench.questions.delete(id, project=project or None)
+            self._label = 0, None
             self.read_measured(self.scope)
             self._replay_now()
 

@@ -251,7 +251,7 @@ def test_what_is_hostile_in_a_title_or_question_loses_its_unseen_signs_only(
     wb.search("<script>alert(1)</script> loom\u202e", scope=Scope.ORPHANS)
     state = panel(wb, 0)
     assert state.questions[0]["text"] == "<script>alert(1)</script> loom"
-    assert state.replay["rows"][0]["title"] == "<b> gnp.exe</b>"
+    assert state.replay["rows"][0]["title"] == "<b>gnp.exe</b>"
     assert state.replay["rows"][0]["text"] == "The <img src=x onerror=alert(1)> loom weaves."
 
 

@@ -37,6 +37,8 @@ class MeasuringState(PanelState):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._cancelled = threading.Event()
+        # Held while what was read of a place is shown, and while the place changes.
+        self._applying = threading.RLock()
 
     @property
     def scope(self) -> Scope:
@@ -51,11 +53,12 @@ class MeasuringState(PanelState):
         """Read labelled questions and earlier measurements again; the first time show the latest of these."""
         labelled = listed(self._workbench.questions.list(scope))
         measured = earlier(self._workbench, scope)
-        if scope != self.scope:
-            return
-        self.labelled, self.measured = labelled, measured
-        if measured and not self.figures:
-            self.figures = shown(self._workbench.evaluations.figures(measured[0]["id"]))
+        latest = measured[0]["id"] if measured and not self.figures else 0
+        figures = shown(self._workbench.evaluations.figures(latest)) if latest else {}
+        with self._applying:
+            if scope == self.scope:
+                self.labelled, self.measured = labelled, measured
+                self.figures = self.figures or figures
 
     @action
     def measure(self, *, vary: str = "") -> None:

@@ -68,34 +68,36 @@ class TuningState(MeasuringState):
 
     def show(self, place: int, name: str) -> None:
         """Show a place, or read again what is shown of it. Numbers that were moved stay as they are."""
-        if place != self.place or not self.loaded:
-            self._latest.drop()
-            with self.hold_trait_notifications():
+        with self._applying:
+            if place != self.place or not self.loaded:
+                self._latest.drop()
                 self.place, self.loaded = place, False
                 self.questions, self.presets, self.chosen = [], [], 0
                 self.replay, self.replaying, self.marked = {}, False, []
                 self.told = ""
-            self.leave_figures()
-        self.name = name
+                self.leave_figures()
+            self.name = name
         self.in_background("reading what was asked here", lambda: self._read(place))
 
     def _read(self, place: int) -> None:
-        scope = self.scope
+        scope = Scope(place or None)
         questions = past_questions(self._workbench, place)
         papers = {paper.id: paper for paper in self._workbench.papers.list(scope)}
         presets = self._workbench.presets.list(place) if place > 0 else []
-        if place != self.place:
-            return
-        self._papers = papers
-        self._label = 0, None
-        asked_since = bool(questions) and (not self.questions or questions[0]["id"] > self.questions[0]["id"])
-        self._show_presets(presets)
-        self.questions = questions
-        if asked_since or all(q["id"] != self.chosen for q in questions):
-            self.chosen = questions[0]["id"] if questions else 0
         self.read_measured(scope)
-        self.loaded = True
-        self._replay_now()
+        with self._applying:
+            if place != self.place:
+                return
+            self._papers = papers
+            self._label = 0, None
+            newest = self.questions[0]["id"] if self.questions else 0
+            asked_since = bool(questions) and questions[0]["id"] > newest
+            self._show_presets(presets)
+            self.questions = questions
+            if asked_since or all(q["id"] != self.chosen for q in questions):
+                self.chosen = questions[0]["id"] if questions else 0
+            self.loaded = True
+            self._replay_now()
 
     # --- numbers ---------------------------------------------------------------------------------
 

@@ -52,6 +52,9 @@ def paper(id: int, *, title: str = "A paper", kind: str = "pdf", pages: int = 3)
 class Settings:
     project_max_papers: int = 10
     max_file_mb: int = 512
+    top_k: int = 15
+    max_chunks_per_paper: int = 5
+    min_relevance: float = 0.05
 
 
 @dataclass

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -43,6 +44,13 @@ class Fuzzed:
     slowest: float = 0.0
     most_memory: int = 0
     problems: list[str] = field(default_factory=list)
+
+
+def real_files() -> list[Path]:
+    """The folders whose files are mutated: the samples, and the folder of real hard files where it is."""
+    named = os.environ.get("WORKBENCH_SHARED")
+    hard = (Path(named) if named else ROOT.parent / "shared") / "hard-files"
+    return [folder for folder in (hard, ROOT / "data") if folder.is_dir()]
 
 
 def fuzz(folders: Sequence[Path], library: Path, *, seed: int, cases: Iterable[int]) -> Fuzzed:

@@ -70,6 +70,6 @@ def _figures(outcomes: list[Outcome]) -> list[str]:
     figures: dict[str, float] = {}
     for outcome in outcomes:
         for name, value in outcome.notes.items():
-            whole = max if name.startswith(("longest", "slowest")) else lambda a, b: a + b
+            whole = max if name.startswith(("longest", "slowest", "most")) else lambda a, b: a + b
             figures[name] = whole(figures[name], value) if name in figures else value
     return [f"  {name}: {value:g}" for name, value in figures.items()]

@@ -107,6 +107,7 @@ class Dashboard:
         self.papers.observe(lambda _: self._papers_listed(), "papers")
         self.chat.observe(lambda _: self._thread_shown(), "thread")
         self.chat.observe(lambda change: setattr(self.conversations, "shown", change["new"]), "conversation")
+        self.chat.observe(lambda change: self._answers_shown(change["new"]), "turns")
         self.viewer.observe(lambda _: self._citation_stepped(), "citation")
         self.viewer.observe(lambda change: self._fold(change["new"] > 0), "paper")
         self.projects.in_background("reading the library", self._fill)
@@ -250,6 +251,11 @@ class Dashboard:
         self._cited_turn = -1
         self.chat.active = {}
         self.viewer.show_citation(passages, k)
+
+    def _answers_shown(self, turns: Sequence[dict[str, Any]]) -> None:
+        """The page that a reader of the newest answer is likely to open first is made ready."""
+        if turns and turns[-1].get("citations"):
+            self.viewer.prepare(turns[-1]["citations"])
 
     def _citation_stepped(self) -> None:
         """The marker of the citation that the viewer shows is the active one in the thread."""

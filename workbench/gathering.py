@@ -138,8 +138,8 @@ class Gathered:
 
     def _named(self, dropped: Dropped) -> Dropped:
         """With its paper's title and the page it begins on."""
-        title, place = self.pool.view.papers[dropped.paper_id].title, self.pool.places[dropped.chunk_id]
-        return replace(dropped, title=title, page_start=place.page_start)
+        paper, place = self.pool.view.papers[dropped.paper_id], self.pool.places[dropped.chunk_id]
+        return replace(dropped, title=paper.title, page_start=place.page_start, page_unit=paper.page_unit)
 
     def _noted(self, parameters: SearchParameters, *, candidates: int) -> dict[str, Any]:
         """What a stored retrieval needs to be run again; preset and paper only where there is one."""

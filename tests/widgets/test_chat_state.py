@@ -137,6 +137,8 @@ def test_a_turn_tells_what_was_left_out_and_why_and_each_of_it_opens(scripted: S
         "paper": 5,
         "title": "Looms",
         "page": 4,
+        "unit": "page",
+        "label": "",
         "score": 0.41,
         "ranks": "meaning 3",
         "reason": "all 2 seats are taken",

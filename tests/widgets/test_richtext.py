@@ -112,3 +112,26 @@ def test_no_answer_can_stop_the_page_or_forge_a_mark(text: str) -> None:
 def test_signs_that_turn_the_reading_direction_or_steer_a_terminal_are_not_shown() -> None:
     html = answer_html("page 12\u202e of\x1b[31m 21 [1]", markers=CITED)
     assert not {"\u202e", "\x1b"} & set(html)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"$\href{javascript:alert(1)}{x}$",
+        r"$$\href{javascript:alert(1)}{x}$$",
+        r"\(\href{javascript:alert(1)}{x}\)",
+        r"$\style{background:url(http://evil.example/x)}{y}$",
+        r"$\class{wb-cite}{z}$ $\cssId{loading}{z}$",
+        r"$\unicode{x3c}script\unicode{x3e}$ $\require{html}$",
+        r"$\text{<img src=x onerror=alert(1)>}$",
+        r"$[x](javascript:alert(1))$",
+    ],
+)
+def test_commands_inside_formulas_stay_words(formula: str) -> None:
+    shown = answer_html(f"It holds that {formula} is so.")
+    text = re.sub(r"<[^>]*>", "", shown)
+    tags = set(re.findall(r"<([a-z0-9]+)", shown))
+    assert tags == {"p"}
+    assert not re.search(r"<[^>]*(?:href|style|class|id|src|on\w+)=", shown)
+    assert "It holds that" in text
+    assert "is so." in text

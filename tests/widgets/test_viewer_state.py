@@ -121,6 +121,22 @@ def test_the_pages_likely_to_come_next_are_fetched_ahead_once(
     assert [view[:3] for view in scripted.papers.views][3:] == [(1, 3, None)]
 
 
+def test_the_first_page_of_an_answer_is_made_ready_and_then_not_drawn_again(
+    scripted: ScriptedWorkbench, viewer: ViewerState
+) -> None:
+    answer = [cited(1, 2), cited(2, 1)]
+    viewer.prepare([])
+    viewer.prepare(answer)
+    assert (viewer.paper, viewer.image, scripted.papers.views) == (
+        0,
+        b"",
+        [(1, 2, "wrote notes", IMAGE_WIDTH)],
+    )
+    viewer.show_citation(answer, 0)
+    assert [view[:2] for view in scripted.papers.views] == [(1, 2), (2, 1), (1, 3)]
+    assert viewer.image == PNG
+
+
 def test_what_is_kept_of_pages_stays_small(scripted: ScriptedWorkbench, viewer: ViewerState) -> None:
     scripted.papers.held[1] = paper(1, pages=1000)
     viewer.show_paper(1)

@@ -186,6 +186,8 @@ def _dropped(dropped: Dropped) -> dict[str, Any]:
         "paper": dropped.paper_id,
         "title": one_line(dropped.title),
         "page": dropped.page_start,
+        "unit": dropped.page_unit,
+        "label": "",
         "score": round(dropped.relevance, 2),
         "ranks": _ranks(dropped.vector_rank, dropped.keyword_rank),
         "reason": one_line(dropped.reason),

@@ -96,6 +96,19 @@ class ViewerState(PanelState):
         self._leave_citation()
         self._open(Shown(paper, 1, None, self._width()))
 
+    def prepare(self, citations: Sequence[dict[str, Any]]) -> None:
+        """Fetch the page of an answer's first citation, so that it is there when somebody asks for it."""
+        first = next((cited for cited in citations if cited["quote"]), None)
+        if first is None or self._wanted is not None:
+            return
+        mark = Mark(first["quote"], first["start"], first["end"], first["page"])
+        ahead = Shown(first["paper"], first["page"], mark, self._width())
+        self.in_background("fetching the first page", lambda: self._fetch_unseen(ahead))
+
+    def _fetch_unseen(self, ahead: Shown) -> None:
+        with self._drawing, suppress(WorkbenchError):  # told when somebody wants to see it
+            self._source.fetch(ahead)
+
     def clear(self) -> None:
         """Show nothing, as at the start."""
         self._wanted = None
@@ -211,11 +224,9 @@ class ViewerState(PanelState):
     def _fetch_ahead(self, shown: Shown) -> None:
         """The page that is likely to be asked for next: the next citation's, and the one that follows."""
         for ahead in self._likely(shown):
-            with self._drawing:
-                if shown is not self._wanted:
-                    return
-                with suppress(WorkbenchError):  # told when somebody wants to see it
-                    self._source.fetch(ahead)
+            if shown is not self._wanted:
+                return
+            self._fetch_unseen(ahead)
 
     def _likely(self, shown: Shown) -> list[Shown]:
         likely = []

@@ -67,7 +67,6 @@ function viewerHead(model, does) {
   const larger = button("add", "Zoom in", "+", () => does.zoom(1));
   const whole = el("button", { type: "button", class: "wb-zoom", "aria-label": "Fit to the width", title: "Fit to the width (0)", onclick: () => does.zoom(0) });
   const number = el("input", { class: "wb-page-number", inputMode: "numeric", autocomplete: "off", spellcheck: false, title: "Page number, or the label printed on it (g)" });
-  const unit = el("span"), of = el("span");
   const close = el("button", { type: "button", class: "wb-icon wb-close", "aria-label": "Close the page", title: "Close (Esc)", onclick: () => act(model, "close_page") }, icon("close"));
   const restore = () => { number.value = String(model.get("page") || ""); };
   number.addEventListener("focus", () => number.select());
@@ -77,7 +76,7 @@ function viewerHead(model, does) {
     if (event.key === "Enter") does.go(number.value);
     if (event.key === "Enter" || event.key === "Escape") { restore(); number.blur(); number.closest(".wb-viewer").querySelector(".wb-pages").focus({ preventScroll: true }); }
   });
-  const bar = el("div", { class: "wb-view-bar" }, el("label", { class: "wb-view-place" }, unit, number, of), previous, next,
+  const bar = el("div", { class: "wb-view-bar" }, previous, number, next,
     el("span", { class: "wb-view-sizes" }, smaller, whole, larger));
   const box = el("div", { class: "wb-view-head" }, el("div", { class: "wb-view-title" }, title, facts), close, bar);
   const stop = watch(model, ["title", "byline", "page", "pages", "unit", "label", "zoom"], () => {
@@ -85,8 +84,6 @@ function viewerHead(model, does) {
     const label = model.get("label"), page = model.get("page"), name = model.get("unit");
     const named = label && label !== String(page) && (name === "page" ? `printed ${label}` : label);
     facts.textContent = facts.title = dotted(model.get("byline"), `${name} ${page} of ${model.get("pages")}`, named);
-    unit.textContent = name;
-    of.textContent = `of ${model.get("pages")}`;
     number.setAttribute("aria-label", `${name} number`);
     number.style.width = `${Math.max(3, String(model.get("pages")).length) + 2}ch`;
     if (document.activeElement !== number) restore();

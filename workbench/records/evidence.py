@@ -53,6 +53,7 @@ class Dropped(Displayed):
     keyword_rank: int | None = None
     page_start: int | None = None
     title: str = ""
+    page_unit: str = "page"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

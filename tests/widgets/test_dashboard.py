@@ -137,6 +137,7 @@ def test_projects_are_renamed_archived_restored_and_deleted(wb: Workbench, tmp_p
         [{"id": 1, "name": "Looms", "papers": 1}],
         0,
     )
+    assert panel.told == "“Looms” is archived. Nothing in it changes; restore it under Archived."
     panel.act({"do": "restore", "with": {"id": 1}})
     assert (panel.chosen, panel.archived, len(real.papers.papers)) == (1, [], 1)
     panel.act({"do": "delete", "with": {"id": 1}})

@@ -14,7 +14,7 @@ function drawPapers(model, root) {
     { label: "Ask this paper alone", run: () => act(model, "ask_paper", { id }) },
     model.get("project") && { label: "Remove from this project", run: () => act(model, "take_out", { id }) },
     { label: "Remove from the library…", danger: true, yes: "Remove", run: () => act(model, "remove", { id }),
-      confirm: `“${title}” (${pages}) leaves the library and every project of yours. Earlier answers keep their text, but their numbers no longer open its pages. The file that you added it from is not touched.` },
+      confirm: `“${title}” (${pages}) leaves the library and every project of yours, with your chat about it. Earlier answers keep their text and quotes, but their numbers no longer open its pages. The file that you added it from is not touched.` },
   ].filter(Boolean));
 
   const drawPapers = () => {

@@ -25,11 +25,12 @@ function drawProjects(model, root) {
     onclick: () => act(model, "choose", { id: project.id }),
   }, el("span", {}, project.name), el("small", { "aria-label": counted(project.papers, "paper") }, String(project.papers)));
 
+  const removal = ({ id, name, papers }) => ({ label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id }),
+    confirm: `“${name}” is deleted with its chat, what was remembered in it, its presets and its tables of answers. ${papers ? `Its ${counted(papers, "paper")} ${papers === 1 ? "stays" : "stay"} in the library.` : "It holds no paper."} Labelled questions stay too, and other conversations that looked in it go on with orphan notes. To put it away with nothing lost, archive it.` });
   const menu = ({ id, name, papers }) => moreMenu(name, [
     { label: "Rename…", value: name, yes: "Rename", run: (text) => act(model, "rename", { id, name: text }) },
     { label: "Archive", run: () => act(model, "archive", { id }) },
-    { label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id }),
-      confirm: `“${name}” and its chat are deleted. ${papers ? `Its ${counted(papers, "paper")} ${papers === 1 ? "stays" : "stay"} in the library.` : "It holds no paper."}` },
+    removal({ id, name, papers }),
   ]);
 
   const draw = () => {
@@ -46,7 +47,8 @@ function drawProjects(model, root) {
     archive.hidden = !projects.length;
     archive.replaceChildren(el("summary", {}, `Archived (${projects.length})`), el("ul", { class: "wb-project-list" },
       ...projects.map((project) => el("li", {}, el("span", { class: "wb-archived", title: project.name }, project.name),
-        el("button", { type: "button", class: "wb-link", "aria-label": `Restore ${project.name}`, onclick: () => act(model, "restore", { id: project.id }) }, "Restore")))));
+        el("button", { type: "button", class: "wb-link", "aria-label": `Restore ${project.name}`, onclick: () => act(model, "restore", { id: project.id }) }, "Restore"),
+        ...moreMenu(project.name, [removal(project)])))));
   };
   const created = () => { if (!form.hidden) showForm(false); };
   model.on("change:created", created);

@@ -110,7 +110,13 @@ class ProjectsState(PanelState):
     @action
     def archive(self, *, id: int) -> None:
         """Take the project out of sight; nothing in it changes."""
-        self._change("archiving the project", lambda: self._update(id, status="archived"))
+
+        def put_away() -> str:
+            name = self._workbench.projects.get(id).name
+            self._update(id, status="archived")
+            return f"“{name}” is archived. Nothing in it changes; restore it under Archived."
+
+        self._change("archiving the project", put_away)
 
     @action
     def restore(self, *, id: int) -> None:

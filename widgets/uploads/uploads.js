@@ -1,5 +1,6 @@
 const KINDS = ".pdf,.docx,.epub,.html,.htm,.md,.txt,.csv,.json,.log,.ipynb,.xml,.bib,.ris";
 const WAIT = 60_000; // ms for the kernel to answer one slice
+const TURNING = /[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/g; // a name may hold them to look like another
 
 function drawUploads(model, root) {
   const input = el("input", { type: "file", multiple: true, accept: KINDS, class: "wb-visually-hidden", tabIndex: -1,
@@ -12,74 +13,133 @@ function drawUploads(model, root) {
   const stop = el("button", { type: "button", class: "wb-icon", "aria-label": "Cancel upload", title: "Cancel upload" }, icon("close"));
   const sending = el("div", { class: "wb-sending", hidden: true }, el("div", {}, label, stop), progress);
   const problem = errorLine(model);
-  root.append(choose, input, sending, problem.line);
+  const lost = el("div", { class: "wb-error", role: "alert", hidden: true }, el("span"),
+    el("button", { type: "button", "aria-label": "Dismiss", onclick: () => { lost.hidden = true; } }, icon("close")));
+  root.append(choose, input, sending, problem.line, lost);
 
+  /** What the kernel cannot tell, because nothing of it reached the kernel. */
+  const tellLost = (text) => { lost.firstElementChild.textContent = text; lost.hidden = false; };
   let cancelled = false;
   let busy = false;
+  const queue = []; // what is dropped while files are on their way
   stop.addEventListener("click", () => { cancelled = true; });
 
-  /** The kernel's answer for this file: its bytes so far, or -1 when it was refused. */
+  /** The kernel's answer for this file: its bytes so far, -1 when it was refused, undefined when none came. */
   const answer = (key, bytes) => new Promise((resolve) => {
     const finish = (value) => { clearTimeout(timer); model.off("change:accepted", look); resolve(value); };
     const look = () => {
       const { key: of, bytes: got } = model.get("accepted");
       if (of === key && (got === bytes || got < 0)) finish(got);
     };
-    const timer = setTimeout(() => finish(-1), WAIT);
+    const timer = setTimeout(() => finish(undefined), WAIT);
     model.on("change:accepted", look);
   });
 
+  /** Sends one file; false where it did not arrive and nobody has said why. */
   async function sendFile(file, key, shown) {
     const begun = answer(key, 0);
     act(model, "begin", { key, name: file.name, size: file.size });
-    if (await begun < 0) return;
+    const ready = await begun;
+    if (ready === undefined) return false;
+    if (ready < 0) return true;
     let offset = 0;
     do {
-      if (cancelled) { act(model, "cancel", { key }); return; }
-      const data = await file.slice(offset, offset + model.get("slice_bytes")).arrayBuffer();
+      if (cancelled) { act(model, "cancel", { key }); return true; }
+      const data = await file.slice(offset, offset + model.get("slice_bytes")).arrayBuffer().catch(() => undefined);
+      if (!data) {
+        act(model, "cancel", { key });
+        tellLost(`${shownName(file)} cannot be read by the browser: it was moved or changed meanwhile. Add it again.`);
+        return true;
+      }
       const taken = answer(key, offset + data.byteLength);
       act(model, "receive", { key, offset }, data);
-      if (await taken < 0) return;
+      const got = await taken;
+      if (got === undefined) { act(model, "cancel", { key }); return false; }
+      if (got < 0) return true;
       offset += data.byteLength;
       shown(offset);
     } while (offset < file.size);
+    return true;
   }
 
+  const shownName = (file) => file.name.replace(TURNING, "").slice(0, 120);
+
   async function send(files) {
-    if (busy || !files.length) return;
+    if (!files.length) return;
+    if (busy) { queue.push(...files); return; }
     act(model, "dismiss_error");
-    busy = true; cancelled = false; sending.hidden = false; choose.disabled = true;
+    busy = true; cancelled = false; sending.hidden = false; choose.disabled = true; lost.hidden = true;
     const total = Math.max(1, files.reduce((sum, file) => sum + file.size, 0));
     let before = 0;
     try {
       for (const [index, file] of files.entries()) {
         if (cancelled) break;
-        label.textContent = files.length > 1 ? `Uploading ${index + 1} of ${files.length}: ${file.name}` : `Uploading ${file.name}`;
+        label.textContent = files.length > 1 ? `Uploading ${index + 1} of ${files.length}: ${shownName(file)}` : `Uploading ${shownName(file)}`;
         const show = (bytes) => {
           const percent = Math.round(100 * (before + bytes) / total);
           bar.style.width = `${percent}%`;
           progress.setAttribute("aria-valuenow", String(percent));
         };
         show(0);
-        await sendFile(file, `${Date.now()}-${Math.random()}`, show);
+        if (!await sendFile(file, `${Date.now()}-${Math.random()}`, show)) {
+          tellLost(`${shownName(file)} did not arrive: the connection to the kernel let a piece of it fall, as it does with messages above its limit (about 10 MB). Add the file by its path instead.`);
+          break;
+        }
         before += file.size;
       }
     } finally {
       act(model, "finish");
       busy = false; sending.hidden = true; choose.disabled = false;
     }
+    if (cancelled) queue.length = 0;
+    send(queue.splice(0));
   }
 
-  let depth = 0; // dragenter and dragleave fire for every child
-  const dragging = (on) => root.classList.toggle("wb-over", on);
-  const zone = root;
-  zone.addEventListener("dragenter", (event) => { event.preventDefault(); depth += 1; dragging(true); });
-  zone.addEventListener("dragover", (event) => event.preventDefault());
-  zone.addEventListener("dragleave", () => { depth -= 1; if (depth <= 0) dragging(false); });
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault(); depth = 0; dragging(false);
-    send([...event.dataTransfer.files]);
-  });
-  return () => problem.stop();
+  /** Every file under what was dropped, those of folders too, without hidden ones. */
+  async function droppedFiles(transfer) {
+    const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    if (!entries.some((entry) => entry.isDirectory)) return [...transfer.files];
+    const found = [];
+    const walk = async (entry) => {
+      if (entry.name.startsWith(".")) return;
+      if (entry.isFile) { await new Promise((done) => entry.file((file) => { found.push(file); done(); }, done)); return; }
+      const reader = entry.createReader();
+      for (;;) { // a reader gives about a hundred entries at a time
+        const some = await new Promise((done) => reader.readEntries(done, () => done([])));
+        if (!some.length) return;
+        for (const inner of some) await walk(inner);
+      }
+    };
+    for (const entry of entries) await walk(entry);
+    if (!found.length) tellLost("There is no file in that folder.");
+    return found;
+  }
+
+  // The whole tab takes files where there is one; a file that misses it must not replace the page.
+  const zone = () => root.closest(".wb-shelf-tab") ?? root;
+  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
+  const dragged = (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    const over = zone().contains(event.target);
+    root.classList.toggle("wb-over", over && event.type === "dragover");
+    if (!over && !event.target.closest?.(".wb-uploads, .wb-shelf-tab")) event.dataTransfer.dropEffect = "none";
+  };
+  const left = (event) => { if (!event.relatedTarget) root.classList.remove("wb-over"); };
+  const dropped = (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    root.classList.remove("wb-over");
+    if (zone().contains(event.target)) droppedFiles(event.dataTransfer).then(send);
+  };
+  document.addEventListener("dragover", dragged);
+  document.addEventListener("dragleave", left);
+  document.addEventListener("drop", dropped);
+  return () => {
+    document.removeEventListener("dragover", dragged);
+    document.removeEventListener("dragleave", left);
+    document.removeEventListener("drop", dropped);
+    problem.stop();
+  };
 }
 export default panel("wb-uploads", drawUploads);

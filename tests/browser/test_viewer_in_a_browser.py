@@ -234,6 +234,11 @@ def test_the_card_of_a_marker_opens_by_pointer_and_by_keyboard_inside_the_window
     _inside(page, card)
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
+    marker(page, 1).hover()
+    expect(card).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
 
 
 def test_why_these_passages_tells_what_was_left_out(page: Page) -> None:

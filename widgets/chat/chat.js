@@ -121,6 +121,7 @@ function turnView(model, card, index, question) {
     asked.hidden = !turn.asked;
     asked.textContent = turn.asked ?? "";
     body.innerHTML = turn.html; // markdown rendered and sanitised in richtext.py; nothing else is HTML
+    card.settle();
     for (const chip of body.querySelectorAll(".wb-cite")) {
       const citation = citationOf(chip);
       if (citation) chip.setAttribute("aria-label", `Citation ${citation.n}: ${dotted(citation.title, pageText(citation), SUPPORT[citation.support])}`);
@@ -186,8 +187,10 @@ function citationCard(root) {
   const box = el("div", { class: "wb-card", role: "tooltip", id: `wb-card-${Math.random().toString(36).slice(2)}`, hidden: true }, title, facts, quote, support);
   let timer = 0;
   let chipNow = null;
+  const escaped = (event) => { if (event.key === "Escape") hide(); }; // also where the keyboard is elsewhere
   const hide = () => {
     clearTimeout(timer);
+    document.removeEventListener("keydown", escaped);
     const was = !box.hidden;
     box.hidden = true;
     chipNow?.removeAttribute("aria-describedby");
@@ -195,9 +198,11 @@ function citationCard(root) {
     return was;
   };
   const show = (chip, citation) => {
+    if (chip === chipNow) return clearTimeout(timer);
     hide();
     if (!citation) return;
     chipNow = chip;
+    document.addEventListener("keydown", escaped);
     title.textContent = citation.title;
     facts.textContent = dotted(citation.byline, pageText(citation));
     quote.textContent = citation.quote.length > 420 ? `${citation.quote.slice(0, 420)}…` : citation.quote;
@@ -211,12 +216,14 @@ function citationCard(root) {
     const below = at.bottom - frame.top + 8;
     const above = at.top - frame.top - box.offsetHeight - 8;
     box.style.left = `${left}px`;
-    box.style.top = `${below + box.offsetHeight > frame.height - 8 && above > 8 ? above : below}px`;
+    const fits = below + box.offsetHeight <= frame.height - 8;
+    box.style.top = `${fits ? below : above > 8 ? above : Math.max(8, frame.height - box.offsetHeight - 8)}px`;
   };
   const hideSoon = () => { clearTimeout(timer); timer = setTimeout(hide, 140); };
+  const settle = () => { if (chipNow && !chipNow.isConnected) hideSoon(); }; // the text that streams was drawn anew
   box.addEventListener("pointerenter", () => clearTimeout(timer));
   box.addEventListener("pointerleave", hideSoon);
-  return { box, show, hide, hideSoon };
+  return { box, show, hide, hideSoon, settle };
 }
 
 export default panel("wb-chat", drawChat);

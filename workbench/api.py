@@ -354,8 +354,9 @@ class Workbench:
         return embedder, model, warnings
 
     def doctor(self) -> list[str]:
-        """What is wrong with the library, one line each; empty for a healthy one."""
-        return maintenance.doctor(self._database)
+        """What is wrong with the library, one line each; empty for a healthy one. A derived index that says
+        something else than the library is made again."""
+        return maintenance.doctor(self._database) or self._asking.mended_indexes()
 
     def compact(self) -> None:
         """Rewrites the library file without the space that deleted papers left behind."""

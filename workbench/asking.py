@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -175,6 +176,23 @@ class Asking:
         does so at that search."""
         self._vector_index.refresh()
         self._keyword_index.refresh()
+
+    def mended_indexes(self) -> list[str]:
+        """What is wrong with the derived indexes, empty where all is well. One that says something else than
+        the library is thrown away and made again first; what is told is what that did not mend."""
+        from workbench.indexes.folders import clear
+
+        left: list[str] = []
+        for name, folders in (("_vector_index", ("hnsw", "vectors")), ("_keyword_index", ("keywords",))):
+            if not getattr(self, name).problems():
+                continue
+            for folder in folders:
+                with suppress(OSError):  # what is still wrong then is told below
+                    clear(self.database.derived / folder)
+            self.__dict__.pop(name)  # it may still have the old files in use
+            getattr(self, name).refresh()
+            left += getattr(self, name).problems()
+        return left
 
     def searcher(self) -> Searcher:
         """The search, with the embedder that serves the library now."""

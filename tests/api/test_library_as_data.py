@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy
 import pytest
 
 import workbench
@@ -111,6 +113,30 @@ def test_doctor_names_what_is_wrong(wb: Workbench, library: Path) -> None:
     findings = wb.doctor()
     assert findings != []
     assert all("\n" not in line for line in findings)
+
+
+def test_the_doctor_makes_an_index_again_that_says_something_else_than_the_library(
+    wb: Workbench, library: Path
+) -> None:
+    """Both have the right revision and whole files, so that no search would notice."""
+    sound = wb.search(MELTING, scope=Scope.ALL)
+    wb.close()
+    derived = library.with_name("library.duckdb.derived")
+    (vectors,) = (derived / "vectors").glob("*.f32")
+    numpy.memmap(vectors, numpy.float32, "r+")[:] = numpy.float32(0.125)
+    note = json.loads((derived / "keywords" / "keywords.json").read_text())
+    with workbench.open(library.with_name("empty.duckdb"), user="ann") as other:
+        other.papers.add_texts([{"title": "None", "text": "Nothing of the kind."}])
+        other.search("nothing", scope=Scope.ALL)
+    foreign = library.with_name("empty.duckdb.derived") / "keywords"
+    wrong = json.loads((foreign / "keywords.json").read_text()) | {"revision": note["revision"]}
+    shutil.rmtree(derived / "keywords")
+    shutil.copytree(foreign, derived / "keywords", copy_function=shutil.copy2)
+    (derived / "keywords" / "keywords.json").write_text(json.dumps(wrong))
+    with workbench.open(library, user="ann", embedder=FakeEmbedder()) as again:
+        assert again.search("arvenite", scope=Scope.ALL, mode="keyword").passages == ()
+        assert again.doctor() == []
+        assert again.search(MELTING, scope=Scope.ALL).passages == sound.passages
 
 
 def test_the_hnsw_index_of_the_settings_finds_the_same(

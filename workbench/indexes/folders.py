@@ -50,6 +50,15 @@ def write_note(path: Path, note: dict[str, Any]) -> None:
     draft.replace(path)
 
 
+def clear(folder: Path, *, wait: float = 10 * LOCK_WAIT) -> None:
+    """Removes everything of the index but its lock, so that it is made again from the library. Raises
+    OSError as ``writing`` does."""
+    with writing(folder, wait=wait):
+        for path in folder.iterdir():
+            if path.name != "lock":
+                remove(path)
+
+
 def remove(path: Path) -> None:
     """Removes a file or folder of the index; one that cannot be removed now is left for the next time."""
     try:

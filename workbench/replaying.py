@@ -162,24 +162,55 @@ def _compared(
     in_scope: Mapping[int, Paper],
 ) -> tuple[ReplayedPassage, ...]:
     """The new passages in their order, then those that left, in their old order."""
-    old_of = {again[o.chunk_id]: o for o in stored.old if o.chunk_id in again}
+    old_of = _continued(stored, again, chosen)
+    held_back = _held_back(stored, again, as_before)
     reasons = {d.chunk_id: d for d in chosen.selection.dropped}
-    held_back = {d.chunk_id: d.reason for d in as_before.selection.dropped}
     ranks = {c.chunk_id: (c.vector_rank, c.keyword_rank) for c in chosen.ranked}
     lines = [_line(old_of.get(p.chunk_id), p, held_back.get(p.chunk_id, "")) for p in passages]
-    seated = {p.chunk_id for p in passages}
+    part_of = _parts(chosen, {p.chunk_id: p.n for p in passages})
+    there = {old.n for old in old_of.values()}
     for old in stored.old:
-        now = again.get(old.chunk_id)
-        if now in seated:
+        if old.n in there:
             continue
+        now = again.get(old.chunk_id)
         dropped = reasons.get(now) if now is not None else None
-        reason = dropped.reason if dropped is not None else _why_gone(old, known, again, in_scope)
         score = dropped.relevance if dropped is not None else None
         chunk = texts.get(now) if now is not None else None
+        if dropped is not None:
+            reason = dropped.reason
+        elif now in part_of:
+            reason = f"it stands in [{part_of[now]}] now, as a part of it"
+        else:
+            reason = _why_gone(old, known, again, in_scope)
         left = _left(old, known.get(old.paper_id), chunk, score, reason)
         vector, keyword = ranks.get(now, (None, None)) if now is not None else (None, None)
         lines.append(replace(left, vector_rank=vector, keyword_rank=keyword))
     return tuple(lines)
+
+
+def _continued(stored: _Stored, again: Mapping[int, int], chosen: Chosen) -> dict[int, _Old]:
+    """The old passage that each seat continues, by the seat's chunk: the one that had it, or one whose chunk
+    stands there as a part now (of two that stand together either may have the seat)."""
+    seats = {c.chunk_id for c in chosen.selection.chosen}
+    now_at = {again[o.chunk_id]: o for o in stored.old if o.chunk_id in again}
+    found = {chunk: old for chunk, old in now_at.items() if chunk in seats}
+    for seat, part in chosen.selection.joined.items():
+        if seat not in found and part in now_at:
+            found[seat] = now_at[part]
+    return found
+
+
+def _parts(chosen: Chosen, numbers: Mapping[int, int]) -> dict[int, int]:
+    """The number of the passage in which a chunk stands as a part, by chunk."""
+    joined = chosen.selection.joined
+    return {part: numbers[seat] for seat, part in joined.items() if seat in numbers}
+
+
+def _held_back(stored: _Stored, again: Mapping[int, int], as_before: Chosen) -> dict[int, str]:
+    """Why a chunk had no seat with the numbers of before, as far as that is known."""
+    numbers = {again[o.chunk_id]: o.n for o in stored.old if o.chunk_id in again}
+    parts = {chunk: f"a part of [{n}]" for chunk, n in _parts(as_before, numbers).items()}
+    return {d.chunk_id: d.reason for d in as_before.selection.dropped} | parts
 
 
 def _line(old: _Old | None, new: Passage, held_back: str) -> ReplayedPassage:

@@ -231,3 +231,40 @@ def test_the_keyword_weight_can_be_given_back_to_the_search_mode(wb: Workbench) 
     assert [(p.new_n, p.chunk_id, p.new_score) for p in own if p.new_n] == [
         (p.n, p.chunk_id, p.score) for p in again
     ]
+
+
+QUARRY = "the heavy dull stone of the quarry with zircon"
+
+
+def two_chunks(wb: Workbench, tmp_path: Path, first: str, times: int) -> Scope:
+    """A project with one paper of two neighbouring chunks, the second of which has the rarer word."""
+    path = tmp_path / "quarry.txt"
+    path.write_text(first * (230 // len(first.split())) + "Zircon zircon quarry. " * times)
+    project = wb.projects.create("Quarry")
+    wb.papers.add(path, project=project)
+    wb.presets.save(project, "Meaning", keyword_weight=0.0, min_relevance=0.0)
+    return Scope.project(project)
+
+
+def test_of_two_chunks_that_stand_together_either_may_have_the_seat(wb: Workbench, tmp_path: Path) -> None:
+    scope = two_chunks(wb, tmp_path, "A heavy dull stone of the quarry with some zircon inside it. ", 8)
+    [by_meaning] = wb.search(QUARRY, scope=scope)
+    by_words = wb.replay(latest(wb), keyword_weight=1.0)
+    assert moves(by_words) == [("stays", 1, 1, by_meaning.paper_id)], "it is the same passage"
+    [passage] = by_words
+    assert passage.chunk_id != by_meaning.chunk_id
+    assert passage.text == by_meaning.text
+
+
+def test_a_chunk_that_stood_in_another_passage_says_so_and_one_that_stands_there_now_too(
+    wb: Workbench, tmp_path: Path
+) -> None:
+    scope = two_chunks(wb, tmp_path, "A heavy dull stone of the quarry with some zircon inside it. ", 8)
+    [whole] = wb.search(QUARRY, scope=scope)
+    apart = wb.replay(latest(wb), top_k=2)  # too few seats for one to stand with another
+    assert moves(apart) == [("stays", 1, 1, whole.paper_id), ("enters", None, 2, whole.paper_id)]
+    assert [p.held_back for p in apart] == ["", "a part of [1]"]
+    assert len(wb.search(QUARRY, scope=scope, top_k=2).passages) == 2
+    together = wb.replay(latest(wb), top_k=15)
+    assert moves(together) == [("stays", 1, 1, whole.paper_id), ("leaves", 2, None, whole.paper_id)]
+    assert [p.reason for p in together] == ["", "it stands in [1] now, as a part of it"]

@@ -67,12 +67,17 @@ class Dashboard:
             workbench,
             on_change=self._library_changed,
             on_read=self._read,
-            on_ask=lambda paper: self.chat.open_paper(paper),
+            on_ask=self._chat_about,
             run=run,
         )
         self.uploads = self._uploads(workbench, lambda: self.papers.scope, run)
         self.library = LibraryTable(
-            workbench, self.papers, on_change=self._rearranged, on_read=self._read, run=run
+            workbench,
+            self.papers,
+            on_change=self._rearranged,
+            on_read=self._read,
+            on_chat=self._chat_about,
+            run=run,
         )
         self.ledger = Ledger(
             workbench, self.papers.work, on_change=self._rearranged, on_read=self._read, run=run
@@ -103,6 +108,7 @@ class Dashboard:
         self.box = self._arranged()
         self.projects.observe(lambda _: self._project_chosen(), "chosen")
         self.projects.observe(lambda _: self.chat.offer_scopes(self.projects.projects), "projects")
+        self.projects.observe(lambda _: self._projects_listed(), ["projects", "archived"])
         self.header.observe(lambda _: setattr(self.chat, "known", self.header.told), "told")
         self.papers.observe(lambda _: self._papers_listed(), "papers")
         self.chat.observe(lambda _: self._thread_shown(), "thread")
@@ -194,6 +200,10 @@ class Dashboard:
         self._show_chat()
         self.chat.act({"do": "new"})
 
+    def _chat_about(self, paper: int) -> None:
+        self._show_chat()
+        self.chat.open_paper(paper)
+
     def _show_chat(self) -> None:
         self.header.view = self.tabs[0].name
 
@@ -229,6 +239,10 @@ class Dashboard:
         self.projects.refresh()
         self._list_papers_again()
         self._refresh_header()
+
+    def _projects_listed(self) -> None:
+        if self.header.view == "Library":
+            self.library.projects_changed([*self.projects.projects, *self.projects.archived])
 
     def _list_papers_again(self) -> None:
         with self.papers.shown_errors("listing the papers"):

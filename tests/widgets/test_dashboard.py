@@ -237,3 +237,44 @@ def test_another_tab_is_shown_and_told_so_and_the_chat_stays_drawn(scripted: Scr
     assert (told, "wb-chatting" in made.box._dom_classes) == (["shown"], False)
     made.header.act({"do": "choose", "with": {"view": "Chat"}})
     assert ("wb-shown" in chat._dom_classes, "wb-chatting" in made.box._dom_classes) == (True, True)
+
+
+def test_the_library_tab_and_the_sidebar_tell_the_same(wb: Workbench, tmp_path: Path) -> None:
+    real = Dashboard(wb, run=at_once)
+    (tmp_path / "new.txt").write_text("The engine weaves patterns as the loom weaves flowers.")
+    real.header.act({"do": "choose", "with": {"view": "Library"}})
+    assert (real.library.loaded, real.library.page["papers"]) == (True, 0)
+    real.papers.act({"do": "add_path", "with": {"path": str(tmp_path / "new.txt")}})
+    assert [row["title"] for row in real.library.page["rows"]] == ["new"]
+    assert real.library.told == "1 added."
+    real.projects.act({"do": "create", "with": {"name": "Looms"}})
+    assert [p["name"] for p in real.library.projects] == ["Looms", "Weaving"]
+    real.library.act({"do": "choose", "with": {"ids": [1], "on": True}})
+    real.library.act({"do": "choose_target", "with": {"id": 2}})
+    real.library.act({"do": "add_chosen"})
+    assert [row["title"] for row in real.papers.papers] == ["new"], "Looms is the project shown"
+    assert {p["name"]: p["papers"] for p in real.projects.projects} == {"Looms": 1, "Weaving": 1}
+    real.library.act({"do": "chat_about", "with": {"id": 1}})
+    assert (real.header.view, real.chat.paper, real.viewer.paper) == ("Chat", 1, 1)
+    real.header.act({"do": "choose", "with": {"view": "Ledger"}})
+    assert (real.ledger.page["papers"], real.ledger.health["state"]) == (1, "good")
+    real.papers.act({"do": "remove", "with": {"id": 1}})
+    assert real.ledger.page["papers"] == 0
+
+
+def test_reading_library_and_ledger_again_makes_no_new_widget(
+    wb: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "new.txt").write_text("The engine weaves patterns as the loom weaves flowers.")
+    wb.papers.add(tmp_path / "new.txt")
+    real = Dashboard(wb, run=at_once)
+    created: list[object] = []
+    monkeypatch.setattr(ipywidgets.Widget, "_widget_construction_callback", created.append)
+    for round in range(200):
+        if round < 5:
+            real.library.shown()
+            real.ledger.shown()
+        real.library.act({"do": "look", "with": {"query": str(round)}})
+        real.library.act({"do": "choose", "with": {"ids": [1], "on": bool(round % 2)}})
+        real.ledger.act({"do": "look", "with": {"only": ("all", "problems")[round % 2]}})
+    assert created == []

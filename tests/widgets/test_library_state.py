@@ -344,9 +344,7 @@ def test_a_failure_in_the_background_is_told_and_work_goes_on_after_it(
     panel.shown()
     monkeypatch.setattr(wb.papers, "reprocess", lambda *_, **__: 1 / 0)
     act(panel, "reprocess", ids=ids)
-    assert panel.error == (
-        "Something went wrong (processing again: ZeroDivisionError). The log has the details."
-    )
+    assert panel.error.startswith("Something went wrong (processing again: ZeroDivisionError).")
     monkeypatch.undo()
     act(panel, "reprocess", ids=ids)
     assert (panel.told, panel.error) == ("1 paper processed again.", "")

@@ -7,7 +7,7 @@ function libraryHealth(model) {
   const check = el("button", { type: "button", class: "wb-plain wb-outlined", onclick: () => act(model, "check") }, "Check the library");
   const findings = el("ul", { class: "wb-findings" });
   const notices = el("ul", { class: "wb-findings wb-notices" });
-  const path = el("input", { type: "text", class: "wb-field", placeholder: "Folder or new file for the backup", "aria-label": "Where to write the backup", autocomplete: "off" });
+  const path = el("input", { type: "text", class: "wb-entry", placeholder: "Folder or new file for the backup", "aria-label": "Where to write the backup", autocomplete: "off" });
   const save = el("button", { type: "submit", class: "wb-plain wb-outlined" }, "Back up");
   const form = el("form", { class: "wb-backup", onsubmit: (event) => {
     event.preventDefault();

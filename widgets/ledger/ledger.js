@@ -4,7 +4,7 @@ const MEANING = ["read the file", "cut its text into passages", "embedded the pa
 function drawLedger(model, root) {
   const count = el("small", { class: "wb-count" });
   let typing = 0;
-  const search = el("input", { type: "search", class: "wb-field", placeholder: "Filter by title, file or error", "aria-label": "Filter the ledger", autocomplete: "off",
+  const search = el("input", { type: "search", class: "wb-entry", placeholder: "Filter by title, file or error", "aria-label": "Filter the ledger", autocomplete: "off",
     oninput: () => { clearTimeout(typing); typing = setTimeout(() => act(model, "look", { query: search.value }), 150); } });
   const only = el("input", { type: "checkbox", onchange: () => act(model, "look", { only: only.checked ? "problems" : "all" }) });
   const onlyText = el("span");
@@ -31,7 +31,7 @@ function drawLedger(model, root) {
     if (button) resume.set(row.id, button);
     const forget = !row.id && el("button", { type: "button", class: "wb-plain wb-outlined", "data-at": `do-${row.file}`, "aria-label": `Forget ${row.title}`,
       title: "Take it off this list. To try again, add the file again.", onclick: () => act(model, "forget_file", { name: row.file }) }, "Forget");
-    return el("tr", { class: row.problem ? "wb-trouble" : undefined },
+    return el("tr", {},
       el("td", {}, row.id ? el("button", { type: "button", class: "wb-shelf-title", "data-at": `open-${row.id}`, title: row.title, onclick: () => act(model, "read_paper", { id: row.id }) }, row.title)
         : el("span", { class: "wb-shelf-title", title: row.title }, row.title),
       el("div", { class: "wb-ledger-file", title: row.file }, row.id ? row.file === row.title ? "" : row.file : "not in the library · add it again once mended"),

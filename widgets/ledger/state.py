@@ -240,6 +240,6 @@ def _facts(status: dict[str, Any]) -> list[dict[str, str]]:
         {
             "label": "Generation",
             "value": str(generation) if generation else "none yet",
-            "note": "The set of vectors that answers searches. Another embedder builds a new one.",
+            "note": "The set of vectors in use. Each embedder has its own.",
         },
     ]

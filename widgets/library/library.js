@@ -1,10 +1,10 @@
 function drawLibrary(model, root) {
   const count = el("small", { class: "wb-count" });
   let typing = 0;
-  const search = el("input", { type: "search", placeholder: "Filter by title, author, year, file or project", "aria-label": "Filter the library", class: "wb-field", autocomplete: "off",
+  const search = el("input", { type: "search", placeholder: "Filter by title, author, year, file or project", "aria-label": "Filter the library", class: "wb-entry", autocomplete: "off",
     oninput: () => { clearTimeout(typing); typing = setTimeout(() => act(model, "look", { query: search.value }), 150); } });
-  const show = el("select", { class: "wb-field", "aria-label": "Which papers", onchange: () => act(model, "look", { show: show.value }) });
-  const order = el("select", { class: "wb-field", "aria-label": "Order", onchange: () => {
+  const show = el("select", { class: "wb-entry", "aria-label": "Which papers", onchange: () => act(model, "look", { show: show.value }) });
+  const order = el("select", { class: "wb-entry", "aria-label": "Order", onchange: () => {
     const [sort, way] = order.value.split(" ");
     act(model, "look", { sort, descending: way === "down" });
   } });

@@ -2,8 +2,8 @@
 function selectionBar(model, { ask }) {
   const count = el("strong");
   const matching = el("button", { type: "button", class: "wb-link", onclick: () => act(model, "choose_matching") });
-  const target = el("select", { class: "wb-field", "aria-label": "Project for the chosen papers", onchange: () => act(model, "choose_target", { id: Number(target.value) }) });
-  const name = el("input", { type: "text", class: "wb-field", maxLength: 200, placeholder: "Name of the project", "aria-label": "Name of the new project", autocomplete: "off" });
+  const target = el("select", { class: "wb-entry", "aria-label": "Project for the chosen papers", onchange: () => act(model, "choose_target", { id: Number(target.value) }) });
+  const name = el("input", { type: "text", class: "wb-entry", maxLength: 200, placeholder: "Name of the project", "aria-label": "Name of the new project", autocomplete: "off" });
   const add = el("button", { type: "submit", class: "wb-primary" }, "Add");
   const says = el("span", { class: "wb-shelf-says", role: "status" });
   const form = el("form", { onsubmit: (event) => {

@@ -132,6 +132,12 @@ class LibraryState(PanelState):
         if self.loaded and (not self.work.job or time.monotonic() - self._read_at >= REFRESH_EVERY):
             self.refresh()
 
+    def projects_changed(self, projects: Iterable[dict[str, Any]]) -> None:
+        """Projects, ``{"id", "name", "papers"}``, are these now: follow where that is news."""
+        known = {p["id"]: (p["name"], p["papers"]) for p in self.projects}
+        if self.loaded and known != {p["id"]: (one_line(p["name"], 200), p["papers"]) for p in projects}:
+            self.in_background("reading the library", self.refresh)
+
     @property
     def scope(self) -> Scope:
         """Where new papers go: the project shown, if one is."""
@@ -356,5 +362,5 @@ class LibraryState(PanelState):
         self.told = of_batch(outcomes)
 
     def _changed(self) -> None:
-        self._on_change()
         self.refresh()
+        self._on_change()

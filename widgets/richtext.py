@@ -1,4 +1,5 @@
-"""An answer's markdown as HTML that is safe to show: no script, no HTML of its own, no image.
+"""An answer's markdown as HTML that is safe to show: no script, no HTML of its own, no image. Formulas become
+MathML, which the browser draws.
 
 Markers become buttons and judged sentences become spans; both carry nothing but numbers and class
 names, so what a model or a paper wrote never reaches an attribute.
@@ -15,6 +16,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import nh3
+
+from widgets.formulas import MATHML_ATTRIBUTES, MATHML_TAGS, formula_html
+from workbench import formula_end
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -40,8 +44,12 @@ _BLOCK_START = re.compile(r"(?:\s|#{1,6}\s|>|[-*+]\s|\d{1,9}[.)]\s)*")
 _TAGS = {
     *("p", "br", "hr", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span", "button"),
+    *MATHML_TAGS,
 }
-_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "span": {"class"}, "button": {"class", "type", "data-k"}}
+_ATTRIBUTES = {
+    **{"a": {"href"}, "ol": {"start"}, "span": {"class"}, "button": {"class", "type", "data-k"}},
+    **{tag: set(MATHML_ATTRIBUTES) for tag in MATHML_TAGS},
+}
 _SUPPORTS = {"supported", "partly", "unsupported", "pending"}
 
 
@@ -139,6 +147,9 @@ def _markdown() -> MarkdownIt:
     markdown.enable(["table", "strikethrough"]).disable(["image", "entity"])
     markdown.core.ruler.push("plain_attributes", _drop_free_attributes)
     markdown.inline.add_terminator_char("⸨")
+    markdown.inline.add_terminator_char("$")
+    markdown.inline.ruler.before("escape", "formula", _formula_rule)
+    markdown.add_render_rule("formula", _render_formula)
     markdown.inline.ruler.before("link", "citation", _citation_rule)
     markdown.add_render_rule("citation", _render_citation)
     return markdown
@@ -160,6 +171,27 @@ def _citation_rule(state: StateInline, silent: bool) -> bool:
         state.push("citation", "button", 0).meta = {"k": int(found[1])}
     state.pos = found.end()
     return True
+
+
+def _formula_rule(state: StateInline, silent: bool) -> bool:
+    """A formula between its signs; one that a sentence's mark begins or ends in stays text."""
+    if state.src[state.pos] not in "$\\":
+        return False
+    end = formula_end(state.src, state.pos, complete=True)
+    source = state.src[state.pos : end]
+    if end is None or not source or re.search("[⸢⸤⸥]", source):
+        return False
+    if not silent:
+        state.push("formula", "", 0).content = source
+    state.pos = end
+    return True
+
+
+def _render_formula(
+    self: RendererHTML, tokens: Sequence[Any], index: int, options: Any, env: Mapping[str, Any]
+) -> str:
+    source = _PLACE.sub(lambda m: _as_text(m[1], env["markers"]), tokens[index].content)
+    return formula_html(source)
 
 
 def _render_citation(

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from workbench.chat.tool_loop import scope_line
     from workbench.conversing import Conversation
     from workbench.evaluation.charts import plot_figures
+    from workbench.retrieval.formulas import formula_end
     from workbench.retrieval.parameters import SearchParameters
     from workbench.settings import Settings
     from workbench.tuning import Evaluation, Gold, Preset, Question, Replay, ReplayedPassage
@@ -92,6 +93,7 @@ _LAZY = {
     "Settings": "workbench.settings",
     "Workbench": "workbench.api",
     "asked_line": "workbench.chat.coverage",
+    "formula_end": "workbench.retrieval.formulas",
     "open": "workbench.api",
     "plot_figures": "workbench.evaluation.charts",
     "scope_line": "workbench.chat.tool_loop",
@@ -177,6 +179,7 @@ __all__ = [
     "Workbench",
     "WorkbenchError",
     "asked_line",
+    "formula_end",
     "open",
     "plot_figures",
     "scope_line",

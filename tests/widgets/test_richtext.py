@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.widgets.answers import SECOND, TEXT, verdict
+from widgets.formulas import MATHML_TAGS
 from widgets.richtext import Marker, answer_html
 
 
@@ -114,24 +115,47 @@ def test_signs_that_turn_the_reading_direction_or_steer_a_terminal_are_not_shown
     assert not {"\u202e", "\x1b"} & set(html)
 
 
+def test_a_formula_is_set_as_mathml_and_prices_stay_prices() -> None:
+    html = answer_html("It is $\\frac{a}{b}$, for $5 and $10, as\n\n$$x^2$$\n\nand `$y$`.")
+    assert "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>" in html
+    assert '<math display="block"><mrow><msup><mi>x</mi><mn>2</mn></msup></mrow></math>' in html
+    assert "for $5 and $10" in html
+    assert "<code>$y$</code>" in html
+    assert html.count("<math") == 2
+
+
+def test_a_marker_beside_a_formula_is_one_and_a_bracket_inside_is_none() -> None:
+    html = answer_html(r"With $x_1$ [1] and $f[1]$.", markers=[Marker(1, "supported")])
+    assert html.count('class="wb-cite wb-supported"') == 1
+    assert "<mo>[</mo>" in html or '<mo stretchy="false">[</mo>' in html
+
+
 @pytest.mark.parametrize(
     "formula",
     [
         r"$\href{javascript:alert(1)}{x}$",
         r"$$\href{javascript:alert(1)}{x}$$",
         r"\(\href{javascript:alert(1)}{x}\)",
+        r"\[\href{data:text/html,x}{x}\]",
         r"$\style{background:url(http://evil.example/x)}{y}$",
         r"$\class{wb-cite}{z}$ $\cssId{loading}{z}$",
         r"$\unicode{x3c}script\unicode{x3e}$ $\require{html}$",
         r"$\text{<img src=x onerror=alert(1)>}$",
+        r"$\text{<button class='wb-cite' data-k='0'>1</button>}$",
+        r"$\text{</math><script>alert(1)</script>}$",
+        r"$\text{<annotation-xml encoding='text/html'><b>x</b></annotation-xml>}$",
+        r"$\def\x{\x\x}\x$ $\newcommand{\a}{\a}\a$",
+        r"$\includegraphics{http://evil.example/x.png}$ $\input{/etc/passwd}$",
+        r"$\color{url(http://evil.example)}{x}$ $\mathchoice{a}{b}{c}{d}$",
+        "$" + "{" * 180 + "x" + "}" * 180 + "$",
+        r"$\frac{$ $\left(\frac12$ $\begin{matrix}a&b$",
         r"$[x](javascript:alert(1))$",
     ],
 )
-def test_commands_inside_formulas_stay_words(formula: str) -> None:
+def test_commands_inside_formulas_do_nothing_but_draw(formula: str) -> None:
     shown = answer_html(f"It holds that {formula} is so.")
-    text = re.sub(r"<[^>]*>", "", shown)
-    tags = set(re.findall(r"<([a-z0-9]+)", shown))
-    assert tags == {"p"}
-    assert not re.search(r"<[^>]*(?:href|style|class|id|src|on\w+)=", shown)
-    assert "It holds that" in text
-    assert "is so." in text
+    tags = set(re.findall(r"<([a-z0-9-]+)", shown))
+    assert tags <= {"p", *MATHML_TAGS}
+    assert not re.search(r"<[^>]*(?:href|style|class|id|src|data-\w+|on\w+)\s*=", shown)
+    assert shown.startswith("<p>It holds that ")
+    assert shown.strip().endswith(" is so.</p>")

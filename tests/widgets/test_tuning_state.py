@@ -138,7 +138,7 @@ def test_a_moved_control_shows_what_leaves_and_why_and_what_enters_again(woven: 
     state.show(WEAVING, "Weaving")
     send(state, "tune", numbers=USUAL)
     assert moves(state) == [("stays", 1, 1), *(("enters", 0, n) for n in range(2, total + 1))]
-    assert state.replay["rows"][1]["why"] == "out before: the only seat was taken"
+    assert state.replay["rows"][1]["why"] == "before: the only seat was taken"
     assert state.placed == 0, "a control in hand is never moved"
     assert (state.replay["asked_with"], state.replay["as_asked"]) == ("1 passage", False)
     send(state, "as_asked")
@@ -180,6 +180,17 @@ def test_a_late_result_of_a_place_that_was_left_is_not_shown(woven: Workbench) -
     slow.turn.release(4)
     threads.finish()
     assert state.replay["query"] == "What stands alone?"
+
+
+def test_places_changed_faster_than_they_are_read_end_with_the_last_one(woven: Workbench) -> None:
+    threads = Threads()
+    state = TuningState(woven, run=threads)
+    for place in (0, WEAVING, -1, 0, WEAVING, -1, WEAVING):
+        state.show(place, str(place))
+    threads.finish()
+    assert (state.loaded, state.error) == (True, "")
+    assert [q["text"] for q in state.questions] == [QUESTION]
+    assert (state.chosen, state.replay["query"]) == (state.questions[0]["id"], QUESTION)
 
 
 def test_a_question_asked_meanwhile_is_chosen_when_the_tab_is_shown_again(woven: Workbench) -> None:
@@ -338,7 +349,7 @@ def test_a_passage_is_marked_as_the_answer_and_taken_back(woven: Workbench) -> N
         [(row["paper"], 1)],
     )
     assert (state.marked, [q["text"] for q in state.labelled]) == ([row["key"]], [QUESTION])
-    assert state.told == f"Kept: {row['unit']} 1 of “{row['title']}” answers this question."
+    assert state.told == f"Kept: {row['unit']} 1 answers this question."
     send(state, "mark", index=1)
     assert len(state.marked) == 2
     send(state, "mark", index=0)

@@ -30,14 +30,14 @@ def toggle(
     was done, in one line."""
     if not is_marked(known, row):
         workbench.questions.add(known.question if known else text, row["paper"], row["page"], project=project)
-        return f"Kept: {row['unit']} {row['page']} of “{row['title']}” answers this question."
+        return f"Kept: {row['unit']} {row['page']} answers this question."
     assert known is not None
     left = tuple(gold for gold in known.gold if not _covers(row, gold))
     if left:
         workbench.questions.put([replace(known, gold=left, type="")], project=project)
     else:
         workbench.questions.delete(known, project=project)
-    return f"Taken back: {row['unit']} {row['page']} of “{row['title']}” is no answer to this question."
+    return f"Taken back: {row['unit']} {row['page']} does not answer it."
 
 
 def listed(questions: Sequence[Question]) -> list[dict[str, Any]]:

@@ -154,7 +154,7 @@ def _why(passage: ReplayedPassage) -> str:
         held = (
             _seats(passage.held_back).replace(" are taken", " were taken").replace(" is taken", " was taken")
         )
-        return f"out before: {held}" if held else "not found by the search then"
+        return f"before: {held}" if held else "not found by the search then"
     return ""
 
 

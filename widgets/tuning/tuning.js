@@ -31,6 +31,7 @@ function subTabs(entries) {
     box.setAttribute("aria-label", name);
     buttons[index].setAttribute("aria-selected", String(index === shown));
     buttons[index].tabIndex = index === shown ? 0 : -1;
+    if (box.parentElement) box.parentElement.scrollTop = 0;
   });
   choose(0);
   return { list };

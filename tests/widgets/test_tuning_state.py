@@ -276,8 +276,9 @@ def test_controls_go_as_far_as_searches_and_settings_accept(woven: Workbench) ->
     for name, (low, high) in ranges.items():
         SearchParameters().with_values({name: low})
         SearchParameters().with_values({name: high})
-        with pytest.raises(InvalidInputError):
-            SearchParameters().with_values({name: low - 1})
+        for beyond in (low - 1, high + 1):
+            with pytest.raises(InvalidInputError):
+                SearchParameters().with_values({name: beyond})
     fields = {"top_k": "top_k", "max_per_paper": "max_chunks_per_paper", "min_relevance": "min_relevance"}
     for name, setting in fields.items():
         metadata = workbench.Settings.model_fields[setting].metadata
@@ -285,7 +286,7 @@ def test_controls_go_as_far_as_searches_and_settings_accept(woven: Workbench) ->
             ranges[name]
         )
     send(state, "tune", numbers={**USUAL, "top_k": 201})
-    assert state.error == "Passages in all goes from 1 to 200, not 201."
+    assert state.error == "top_k must be a whole number from 1 to 200, not 201."
     assert (state.numbers, state.usual, state.in_force) == (USUAL, USUAL, USUAL)
 
 

@@ -114,6 +114,7 @@ class Dashboard:
         self.chat.observe(lambda _: self._thread_shown(), "thread")
         self.chat.observe(lambda change: setattr(self.conversations, "shown", change["new"]), "conversation")
         self.chat.observe(lambda change: self._answers_shown(change["new"]), "turns")
+        self.chat.observe(lambda change: setattr(self.conversations, "answering", change["new"]), "answering")
         self.viewer.observe(lambda _: self._citation_stepped(), "citation")
         self.viewer.observe(lambda change: self._fold(change["new"] > 0), "paper")
         self.projects.in_background("reading the library", self._fill)

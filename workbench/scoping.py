@@ -93,7 +93,10 @@ def not_ready(count: int) -> list[str]:
     if not count:
         return []
     what = "1 paper is" if count == 1 else f"{count} papers are"
-    return [f"{what} still indexing and left out; run `workbench reprocess --all` if that does not end."]
+    return [
+        f"{what} still indexing and left out: ask again when that is done. If it does not end, run"
+        " `workbench reprocess --all`, or resume it in the dashboard's ledger."
+    ]
 
 
 def stored_summaries(cursor: DuckDBPyConnection, user: str, scope: Scope) -> tuple[str, ...]:

@@ -11,7 +11,10 @@ from workbench import ProviderUnavailableError, Scope, Settings, Workbench
 from workbench.providers.fake_embedder import FakeEmbedder
 
 DENSITY = "What is the density of dravosite?"
-LEFT_OUT = "1 paper is still indexing and left out; run `workbench reprocess --all` if that does not end."
+LEFT_OUT = (
+    "1 paper is still indexing and left out: ask again when that is done. If it does not end, run"
+    " `workbench reprocess --all`, or resume it in the dashboard's ledger."
+)
 
 
 class StoppedEmbedder(FakeEmbedder):

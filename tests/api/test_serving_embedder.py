@@ -133,7 +133,8 @@ def test_an_embedder_that_goes_and_comes_back_is_used_again(
         evidence = wb.search(MELTING)
         assert evidence.passages[0].vector_rank == 1
         assert evidence.warnings == (
-            "2 papers are still indexing and left out; run `workbench reprocess --all` if that does not end.",
+            "2 papers are still indexing and left out: ask again when that is done. If it does not end, run"
+            " `workbench reprocess --all`, or resume it in the dashboard's ledger.",
         )
         assert [wb.papers.reprocess(i).status for i in (3, 4)] == ["ready", "ready"]
         assert wb.search(MELTING).warnings == ()

@@ -337,7 +337,10 @@ def test_turns_that_do_not_fit_the_window_are_left_out_and_the_reader_is_told() 
     long = tuple(ChatMessage("user", f"{n} " + "words " * 400) for n in range(30))
     model = FakeChat(GOOD, context_window=2048)
     events, answer = run(replace(task(model), history=long))
-    told = "Earlier turns were left out to fit the chat model's window."
+    told = (
+        "Earlier turns were left out to fit the chat model's window;"
+        " raise WORKBENCH_CONTEXT_WINDOW, or begin a new conversation."
+    )
     assert (answer.warnings, notices(events)) == ((told,), [told])
     assert "FAISS" in model.received[0][-1].content
 
@@ -345,7 +348,9 @@ def test_turns_that_do_not_fit_the_window_are_left_out_and_the_reader_is_told() 
 def test_statements_that_do_not_fit_the_window_are_left_out_and_the_reader_is_told() -> None:
     memory = tuple(f"Statement {n} " + "words " * 200 for n in range(30))
     _, answer = run(replace(task(FakeChat(GOOD, context_window=2048)), memory=memory))
-    assert answer.warnings == ("Remembered statements were left out to fit the chat model's window.",)
+    assert answer.warnings == (
+        "Remembered statements were left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW.",
+    )
 
 
 def test_turns_and_statements_change_nothing_without_a_chat_model() -> None:

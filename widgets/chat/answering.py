@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Bool, Dict, List
+from traitlets import Bool, Dict, Int, List
 
 from widgets.chat.running import Run, close_of, closed
 from widgets.chat.threads import DELETED, NEW, ORPHANS, Thread, conversation_of, with_repeats
@@ -27,13 +27,14 @@ MOST_WAITING = 10.0
 
 class AnsweringState(PanelState):
     """``turns`` are the shown thread's; ``live`` is empty or ``{"index", …}``, the turn that streams now,
-    without its citations: those are ``live_citations`` and travel once. ``reading`` while a stored thread is
-    fetched."""
+    without its citations: those are ``live_citations`` and travel once. ``answering`` is the id of its
+    conversation, 0 for none. ``reading`` while a stored thread is fetched."""
 
     turns = List(Dict()).tag(sync=True)
     live = Dict().tag(sync=True)
     live_citations = List(Dict()).tag(sync=True)
     streaming = Bool(False).tag(sync=True)
+    answering = Int(0).tag(sync=True)
     reading = Bool(False).tag(sync=True)
 
     def __init__(self, workbench: Workbench, **options: Any) -> None:
@@ -176,6 +177,7 @@ class AnsweringState(PanelState):
         run.shown_at = time.monotonic()
         with self._lock:
             if run is self._run_now:
+                self.answering = run.thread.id
                 self._show_live()
 
     def _end(self, run: Run, turn: Turn) -> None:
@@ -190,7 +192,7 @@ class AnsweringState(PanelState):
             if run.thread.title == NEW:
                 run.thread.title = one_line(run.question, 80)
             self._draw_thread()
-            self.streaming = False
+            self.streaming, self.answering = False, 0
 
     # --- drawing -----------------------------------------------------------------------------------
 

@@ -73,8 +73,10 @@ function threadHead(model) {
 function emptyThread(model) {
   const questions = el("div", { class: "wb-suggestions" });
   const hint = el("p");
-  const box = el("div", { class: "wb-empty" }, el("h2", {}, "Ask across your papers"), hint, questions);
-  const stop = watch(model, ["suggestions"], () => {
+  const title = el("h2");
+  const box = el("div", { class: "wb-empty" }, title, hint, questions);
+  const stop = watch(model, ["suggestions", "kind"], () => {
+    title.textContent = model.get("kind") === "paper" ? "Ask this paper" : "Ask across your papers";
     const texts = model.get("suggestions");
     hint.textContent = texts.length
       ? "Every claim in an answer carries a number. Click it to read the page it came from."

@@ -48,6 +48,7 @@ function composer(model) {
   model.on("change:pulse", pulse);
   model.on("change:begun", begun);
   const stops = [watch(model, ["scopes", "scope", "fixed"], drawScopes), watch(model, ["streaming", "reading"], refresh),
+    watch(model, ["kind"], () => { text.placeholder = model.get("kind") === "paper" ? "Ask this paper…" : "Ask across these papers…"; }),
     watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); })];
   return { box, stop: () => { stops.forEach((stop) => stop()); model.off("change:pulse", pulse); model.off("change:begun", begun); } };
 }

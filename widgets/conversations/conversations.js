@@ -34,29 +34,45 @@ function drawConversations(model, root) {
     talk.kind !== "project" && { label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id: talk.id }),
       confirm: `“${talk.title}” is deleted${talk.messages ? `: its ${lost(talk)}` : ""}. Your papers stay.` },
   ].filter(Boolean));
-  const facts = (talk) => dotted({ thread: talk.scope, project: "Project chat", paper: "Paper chat" }[talk.kind], whenText(talk.used));
+  const facts = (talk) => talk.id === model.get("answering") ? "answering…" : dotted({ thread: talk.scope, project: "Project chat", paper: "Paper chat" }[talk.kind], whenText(talk.used));
   const row = (talk) => el("li", {}, el("button", {
     type: "button", class: "wb-talk", "data-id": String(talk.id), title: talk.title,
     "aria-current": talk.id === model.get("shown") ? "true" : undefined,
     onclick: () => act(model, "show", { id: talk.id }),
   }, el("span", {}, el("bdi", {}, talk.title)), el("small", {}, facts(talk))), ...menu(talk));
 
+  /** Which control of which row has the focus: that row may move, or be deleted. */
+  const focusedRow = () => {
+    const item = list.contains(document.activeElement) && document.activeElement.closest("li");
+    return item && { id: item.querySelector("[data-id]")?.dataset.id, index: [...list.children].indexOf(item), more: document.activeElement.matches(".wb-more") };
+  };
+  const focusRow = ({ id, index, more }) => {
+    const rows = [...list.querySelectorAll(".wb-talk")];
+    const same = rows.find((talk) => talk.dataset.id === id);
+    const next = same ?? rows[Math.min(index, rows.length - 1)];
+    ((more && same?.parentElement.querySelector(".wb-more")) || next || begin).focus();
+  };
+  /** While a person types here, the field must not move with the number of rows found. */
+  const hold = () => { root.style.height = search.value || document.activeElement === search ? `${root.offsetHeight}px` : ""; };
+  search.addEventListener("focus", hold);
+  search.addEventListener("blur", hold);
+
   const draw = () => {
     const talks = model.get("conversations"), words = model.get("query").trim(), more = model.get("more");
     if (list.querySelector(".wb-menu:popover-open")) return; // drawn when the menu closes
-    const focused = list.contains(document.activeElement) && document.activeElement.dataset.id;
+    const focused = focusedRow();
     const at = list.scrollTop;
     search.hidden = !talks.length && !words;
     list.replaceChildren(...talks.map(row));
     if (more > 0) list.append(el("li", {}, el("button", { type: "button", class: "wb-link wb-show-more", onclick: () => act(model, "show_more") }, `Show more (${more})`)));
     if (!talks.length && model.get("loaded")) list.append(el("li", { class: "wb-none" }, words ? "No conversation holds these words." : "Ask a question, and it is kept here."));
     list.scrollTop = at;
-    if (focused) list.querySelector(`[data-id="${focused}"]`)?.focus();
+    if (focused) focusRow(focused);
   };
   list.addEventListener("toggle", (event) => { if (event.newState === "closed") setTimeout(draw); }, true);
   const looked = () => { if (document.visibilityState === "visible") act(model, "look"); }; // another tab may have changed them
   document.addEventListener("visibilitychange", looked);
-  const stops = [watch(model, ["conversations", "more", "shown", "loaded", "query"], draw),
+  const stops = [watch(model, ["conversations", "more", "shown", "answering", "loaded", "query"], draw),
     watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }), problem.stop, exports.stop];
   return () => { stops.forEach((stop) => stop()); document.removeEventListener("visibilitychange", looked); clearTimeout(waiting); };
 }

@@ -24,7 +24,8 @@ class ConversationsState(ExportsState):
     """``conversations`` are rows, ``{"id", "title", "kind", "scope", "used", "messages"}``, the one used last
     first; ``more`` is how many others there are. ``used`` is a time in ISO 8601.
 
-    ``query`` are the words that all rows hold; ``shown`` is the id of the conversation shown, 0 for none.
+    ``query`` are the words that all rows hold; ``shown`` is the id of the conversation shown, 0 for none,
+    ``answering`` of the one in which an answer streams.
     ``told`` is one line about what was done last.
     """
 
@@ -32,6 +33,7 @@ class ConversationsState(ExportsState):
     more = Int(0).tag(sync=True)
     query = Unicode("").tag(sync=True)
     shown = Int(0).tag(sync=True)
+    answering = Int(0).tag(sync=True)
     told = Unicode("").tag(sync=True)
     loaded = Bool(False).tag(sync=True)
 

@@ -65,7 +65,10 @@ def _prompt_warnings(task: AnswerTask, prompt: Prompt) -> tuple[str, ...]:
     warnings = []
     if prompt.turns_left_out or prompt.memory_left_out:
         what = "Earlier turns" if prompt.turns_left_out else "Remembered statements"
-        warnings.append(f"{what} were left out to fit the chat model's window.")
+        rest = ", or begin a new conversation" if prompt.turns_left_out else ""
+        warnings.append(
+            f"{what} were left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW{rest}."
+        )
     if prompt.left_out and prompt.fits:
         what = "1 passage was" if prompt.left_out == 1 else f"{prompt.left_out} passages were"
         warnings.append(f"{what} left out to fit the chat model's window; raise WORKBENCH_CONTEXT_WINDOW.")

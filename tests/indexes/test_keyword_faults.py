@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contracts.index_libraries import MemoryLibrary
-from workbench.indexes import keyword
 from workbench.indexes.keyword import KeywordTantivyIndex
+from workbench.indexes.keyword_store import KeywordStore
 from workbench.retrieval.terms import query_terms, terms
 
 
@@ -120,15 +120,40 @@ def test_a_note_that_cannot_be_is_not_believed(
 
 
 def test_files_cut_short_while_they_are_mapped_do_not_kill_the_process(
-    library: MemoryLibrary, folder: Path, monkeypatch: pytest.MonkeyPatch
+    library: MemoryLibrary, folder: Path
 ) -> None:
-    monkeypatch.setattr(keyword, "SECONDS_BETWEEN_CHECKS", 0.0)
     index = KeywordTantivyIndex(library.source, folder)
     assert_complete(library, index)
     for path in folder.glob("index-1/*.*"):
         if path.stat().st_size:
             _halve(path)
     assert_complete(library, index)
+
+
+def test_what_is_deleted_or_broken_beside_an_open_index_is_made_again_by_refreshing(
+    library: MemoryLibrary, folder: Path
+) -> None:
+    """The open index goes on with what it has mapped; the next process must find files, too."""
+    index = KeywordTantivyIndex(library.source, folder)
+    assert_complete(library, index)
+    next(iter(folder.glob("index-1/*.store"))).unlink()
+    assert_complete(library, index)
+    assert index.refresh()
+    assert index.problems() == []
+    assert_complete(library, KeywordTantivyIndex(library.source, folder))
+    next(iter(folder.glob("index-*/.managed.json"))).write_bytes(b"[")
+    assert index.refresh()
+    assert index.problems() == []
+
+
+def test_an_open_index_does_not_read_on_by_itself(library: MemoryLibrary, folder: Path) -> None:
+    """An older library may be put back under it: what another process had indexed since is not in that."""
+    store = KeywordStore.empty(folder / "held")
+    store.write((), [(1, [(1, "", "mallard")])])
+    held = KeywordStore.opened(folder / "held")
+    store.write((), [(2, [(2, "", "mallard")])])
+    time.sleep(1.0)  # more than tantivy takes to notice by itself
+    assert [hit.paper_id for hit in held.search(["mallard"], papers=None, limit=10)] == [1]
 
 
 def test_a_removed_folder_is_made_again(library: MemoryLibrary, folder: Path) -> None:

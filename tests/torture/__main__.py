@@ -15,7 +15,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from tests.torture.outcomes import Record, last_seed, table
+from tests.torture.outcomes import Outcome, Record, last_seed, table
 from tests.torture.parts import PARTS, Options, Part
 
 STATE = Path(tempfile.gettempdir()) / "workbench-torture" / "state.jsonl"
@@ -54,22 +54,29 @@ def main(arguments: list[str]) -> int:
 
 def _do(part: Part, options: Options, record: Record, *, verbose: bool) -> None:
     done = record.of(part.name)
-    total = float(sum(outcome.count for outcome in done))
-    wanted = part.wanted(options)
+    total, wanted = _progress(part, options, done)
     if total >= wanted:
         return
     with tempfile.TemporaryDirectory(prefix="workbench-torture-") as folder:
-        for work in islice(part.works(options, Path(folder)), len(done), None):
+        for work in islice(part.works(options, Path(folder)), len(record.of(part.name)), None):
             start = time.monotonic()
             outcome = work()
             record.add(part.name, outcome)
-            total += outcome.count
+            done.append(outcome)
+            total, wanted = _progress(part, options, done)
             if verbose or outcome.faults:
                 found = "; ".join(outcome.faults) or "sound"
                 seconds = f"{time.monotonic() - start:.1f} s"
-                print(f"{part.name} {total:g}/{wanted:g} {outcome.case}: {found} ({seconds})", flush=True)
+                print(f"{part.name} {total}/{wanted} {outcome.case}: {found} ({seconds})", flush=True)
             if total >= wanted:
                 return
+
+
+def _progress(part: Part, options: Options, done: list[Outcome]) -> tuple[int, int]:
+    """How much is done and how much is wanted, of what the part counts."""
+    if part.wanted is None:
+        return len(done), 1
+    return sum(outcome.count for outcome in done), part.wanted(options)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -53,7 +53,8 @@ class Journal:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def write(self, kind: str, text: str = "") -> None:
-        os.write(self._file, f"{kind} {text}\n".encode())
+        line = " ".join(text.split("\n"))
+        os.write(self._file, f"{kind} {line}\n".encode())
 
 
 def entries(journal: Path, kind: str) -> list[str]:
@@ -92,11 +93,11 @@ def rehearse(task: Task, result: Path) -> None:
 def run(task: Task) -> None:
     """Runs the scenario until its end, its death, or the error that a failing disk makes."""
     journal = Journal(task.journal)
-    seen = 0
+    seen, struck = 0, False
 
     def told(step: Step) -> None:
         nonlocal seen
-        if is_commit(step):
+        if is_commit(step) and not struck:
             journal.write("commit")
         if task.at is not None and step.name == task.at.step and not step.passed:
             seen += 1
@@ -104,19 +105,24 @@ def run(task: Task) -> None:
                 strike()
 
     def strike() -> None:
+        nonlocal struck
         if task.disk is None:
             os._exit(DIED)
-        if task.disk.fail():
-            journal.write("struck")
+        struck = struck or task.disk.fail()
 
     journal.write("begin")
+    ending = ("end", "")
     try:
         with Watch(told):
             BY_NAME[task.scenario].work(task.folder, task.desk)
     except WorkbenchError as error:
-        journal.write("refused", f"{type(error).__name__}: {error}".replace("\n", "⏎"))
-    except BaseException as error:
+        ending = ("refused", f"{type(error).__name__}: {error}")
+        if "\n" in str(error):
+            ending = ("raised", f"not one line: {error}")
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is what must be told
         where = traceback.extract_tb(error.__traceback__)[-1]
-        journal.write("raised", f"{type(error).__name__}: {error} ({where.name})".replace("\n", "⏎"))
-        raise SystemExit(1) from error
-    journal.write("end")
+        ending = ("raised", f"{type(error).__name__}: {error} ({where.name})")
+    if struck and task.disk is not None:
+        task.disk.release()
+        journal.write("struck")
+    journal.write(*ending)

@@ -1,7 +1,7 @@
 """Disks that fail for real: one that is full, one that has become read-only, a limit on the size of files.
 
 The first two are small file systems in memory, which only the administrator can make. The third needs no
-right: from then on the system refuses to write any byte of a file, as a full disk does.
+right: from then on the system refuses every byte of a file.
 """
 
 from __future__ import annotations
@@ -43,6 +43,12 @@ class Disk:
         if not self._filler.exists():
             _fill(self._filler)
         return True
+
+    def release(self) -> None:
+        """Lifts what only this process is forbidden."""
+        if self.failure == "limit":
+            most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     def mend(self) -> None:
         """It can be written to again, by a process that has no limit of its own."""

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from tests.hostile import fuzzing
-from tests.torture import kills
+from tests.torture import crowding, damages, disk_faults, disks, kills
 from tests.torture.kills import Workshop
 from tests.torture.outcomes import Outcome
 
@@ -34,13 +34,17 @@ class Options:
     minutes: float = 10.0
 
 
+ONCE = None
+"""One case is enough, however much it counts."""
+
+
 @dataclass(frozen=True)
 class Part:
     """``counts`` says what is counted, ``wanted`` how much of it is enough."""
 
     name: str
     counts: str
-    wanted: Callable[[Options], float]
+    wanted: Callable[[Options], int] | None
     works: Callable[[Options, Path], Iterator[Work]]
 
 
@@ -48,6 +52,27 @@ def _kills(options: Options, folder: Path) -> Iterator[Work]:
     workshop = Workshop(folder)
     for case in kills.cases(options.seed, workshop.rehearsal):
         yield partial(kills.kill, workshop, case)
+
+
+def _disks(options: Options, folder: Path) -> Iterator[Work]:
+    workshop = Workshop(folder)
+    failures = [failure for failure in disks.FAILURES if disks.why_not(failure) is None]
+    for case in disk_faults.cases(options.seed, workshop.rehearsal, failures):
+        yield partial(disk_faults.fail, workshop, case, folder / "disk")
+
+
+def _damages(options: Options, folder: Path) -> Iterator[Work]:
+    workshop = Workshop(folder)
+    for case in damages.cases(options.seed):
+        yield partial(damages.damage, workshop, case)
+
+
+def _crowds(
+    crowd: Callable[[Workshop, int, float], Outcome], options: Options, folder: Path
+) -> Iterator[Work]:
+    workshop = Workshop(folder)
+    for seed in crowding.rounds(options.seed):
+        yield partial(crowd, workshop, seed, 60 * options.minutes)
 
 
 def _files(options: Options, folder: Path) -> Iterator[Work]:
@@ -68,5 +93,9 @@ def _try_files(folder: Path, seed: int, first: int) -> Outcome:
 
 PARTS: tuple[Part, ...] = (
     Part("kills", "processes killed at work", lambda options: options.kills, _kills),
+    Part("disks", "disks that failed at work", lambda options: options.faults, _disks),
+    Part("indexes", "derived indexes damaged", lambda options: options.damages, _damages),
+    Part("processes", "collisions of four processes", ONCE, partial(_crowds, crowding.processes)),
+    Part("threads", "collisions of eight threads", ONCE, partial(_crowds, crowding.threads)),
     Part("files", "mutated files tried", lambda options: options.files, _files),
 )

@@ -1,12 +1,15 @@
 """What a forked process finds imported: nothing here opens a library or starts a thread."""
 
+# ruff: noqa: F401
 from __future__ import annotations
 
-import llama_index.core.base.llms.types  # noqa: F401
+import pandas  # by DuckDB, when a value is bound
 
 import tests.torture.checking
-import tests.torture.child  # noqa: F401
+import tests.torture.child
 import workbench.api
+import workbench.ingest.frames
 import workbench.ingest.pipeline
 import workbench.ingest.sandbox
-import workbench.providers.fake_embedder  # noqa: F401
+import workbench.providers.choose
+import workbench.providers.fake_embedder

@@ -67,11 +67,14 @@ def backup(folder: Path, desk: Path) -> None:
 def index(folder: Path, desk: Path) -> None:
     shutil.rmtree(folder / f"{NAME}.derived", ignore_errors=True)
     database = Database(folder / NAME)
-    indexes = Indexes(database)
-    indexes.refresh()
-    indexes.close()
+    (database.derived / "hnsw").mkdir()
+    _refresh(database)
     with opened(folder) as wb:
         wb.papers.add_texts([{"title": "One more", "text": text_of("more")}])
+    _refresh(database)
+
+
+def _refresh(database: Database) -> None:
     indexes = Indexes(database)
     indexes.refresh()
     indexes.close()

@@ -65,17 +65,22 @@ def differences(found: Contents, wanted: Contents) -> list[str]:
 
 
 class Indexes:
-    """The three derived indexes of one library, in the folders the product uses."""
+    """The derived indexes of one library, in the folders the product uses; the graph where there was one."""
 
     def __init__(self, database: Database) -> None:
         self.source = LibraryIndexSource(database)
         folder = database.derived
         self.exact = ExactVectorIndex(self.source, folder / "vectors")
+        self.has_graph = (folder / "hnsw").exists()
         self.hnsw = HnswVectorIndex(self.source, folder / "hnsw", self.exact, rows_per_hit=1)
         self.keyword = KeywordTantivyIndex(self.source, folder / "keywords")
 
     def refresh(self) -> bool:
-        return all([self.exact.refresh(), self.keyword.refresh(), self.hnsw.refresh()])
+        vectors = self.hnsw if self.has_graph else self.exact
+        return all([vectors.refresh(), self.keyword.refresh()])
+
+    def problems(self) -> list[str]:
+        return [*(self.hnsw if self.has_graph else self.exact).problems(), *self.keyword.problems()]
 
     def close(self) -> None:
         self.hnsw.close()
@@ -88,7 +93,7 @@ def index_faults(indexes: Indexes, *, query: str = "graphene sheet", limit: int 
     serving = indexes.source.generation()
     if serving is not None and vectors:
         direction = np.ones(serving[1], np.float32)
-        for index in (indexes.exact, indexes.hnsw):
+        for index in (indexes.exact, *([indexes.hnsw] if indexes.has_graph else [])):
             found = {hit.chunk_id for hit in index.search(direction, papers=None, limit=limit)}
             faults += _unlike(index.name, found, vectors)
             papers = sorted({paper for paper, _ in vectors.values()})[:2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from workbench.records import Hit
 from workbench.retrieval.terms import query_terms
 
 _NOTE = "keywords.json"
-SECONDS_BETWEEN_CHECKS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,6 @@ class KeywordTantivyIndex:
         self._folder = folder
         self._lock_wait = lock_wait
         self._current: tuple[_Note, KeywordStore] | None = None
-        self._checked_at = 0.0
         self._in_memory: _InMemory | None = None
         self._mutex = threading.Lock()
         self._memory_mutex = threading.Lock()
@@ -97,8 +94,15 @@ class KeywordTantivyIndex:
         return store.search(wanted, papers=scope, limit=limit)
 
     def refresh(self) -> bool:
-        """Brings the index up to date now; False where that is not possible at the moment."""
-        return self._fresh(self._source.revision()) is not None
+        """Brings the index up to date now, its files on disk too; False where that is not possible at the
+        moment."""
+        revision = self._source.revision()
+        store = self._fresh(revision)
+        if store is not None and not self._is_on_disk(revision):
+            # What this object holds open is whole, and what the next process would open is not.
+            self._forget(store)
+            store = self._fresh(revision)
+        return store is not None
 
     def problems(self) -> list[str]:
         """Where the index says something else than the library, one line each; empty where all is well.
@@ -154,6 +158,15 @@ class KeywordTantivyIndex:
         self._current = (note, store)
         return True
 
+    def _is_on_disk(self, revision: int) -> bool:
+        note = self._read_note()
+        if note is None or note.revision != revision:
+            return False
+        try:
+            return self._opened(note).documents() == note.documents
+        except UnusableIndexError:
+            return False
+
     def _caught_up(self) -> tuple[_Note, KeywordStore]:
         """The index after writing what changed since the folder's note. Only for the folder's one writer.
 
@@ -198,14 +211,10 @@ class KeywordTantivyIndex:
 
     def _intact(self, note: _Note) -> bool:
         """False once a file was cut short: reading beyond its end would kill the process."""
-        now = time.monotonic()
-        if now - self._checked_at < SECONDS_BETWEEN_CHECKS:
-            return True
         try:
             check_files(self._folder / note.name, note.files, contents=False)
         except UnusableIndexError:
             return False
-        self._checked_at = now
         return True
 
     def _forget(self, store: KeywordStore) -> None:

@@ -49,6 +49,9 @@ class KeywordStore:
         self._index = index
         self._schema = index.schema
         with _tantivy_errors():
+            # By itself tantivy reads on as soon as another process has committed: then this would hold what
+            # its note does not say yet, or what an older library that was put back never had.
+            index.config_reader(reload_policy="manual")
             index.reload()
 
     @classmethod

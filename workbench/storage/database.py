@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -19,6 +19,7 @@ from workbench.errors import LibraryError
 from workbench.storage import migrate
 from workbench.storage.leases import Lease, LibraryFile, library_file
 from workbench.storage.opening import (
+    COMPACTING,
     DISK_RESERVE,
     FILE_TROUBLE,
     Patience,
@@ -202,6 +203,10 @@ class Database:
                 "Choose another place for the library."
             ) from error
         check_is_library(self.path)
+        self._bring_up_to_date()
+        self._clear_away()
+
+    def _bring_up_to_date(self) -> None:
         if self.path.exists() and self.path.stat().st_size > 0:
             with self.read() as cursor:
                 if not migrate.pending(cursor):
@@ -209,7 +214,21 @@ class Database:
         with self._lease(Lease(writing=True), create=True) as (cursor, _):
             # Asked again under the write lease: another process may have done it meanwhile.
             for migration in migrate.pending(cursor):
-                migrate.apply(cursor, migration)
+                check_room(self.path, self.reserve)
+                try:
+                    migrate.apply(cursor, migration)
+                except duckdb.TransactionException as error:  # its commit, as in ``_commit``
+                    raise opening_error(self.path, error) from error
+
+    def _clear_away(self) -> None:
+        """Removes what a compaction that was killed has left, which may be as large as the library."""
+        left = self.path.with_name(self.path.name + COMPACTING)
+        if not left.exists():
+            return
+        # Whoever compacts holds the library for writing: with such a lease nobody does.
+        with suppress(LibraryError, OSError), self._lease(Lease(writing=True)):
+            left.unlink(missing_ok=True)
+            left.with_name(left.name + ".wal").unlink(missing_ok=True)
 
 
 def _absolute(path: Path) -> Path:

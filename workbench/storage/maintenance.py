@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from duckdb import DuckDBPyConnection
 from workbench.errors import ConflictError, LibraryError, LibraryLockedError
 from workbench.storage import soundness
 from workbench.storage.database import Database
-from workbench.storage.opening import opening_error, quoted
+from workbench.storage.opening import COMPACTING, disk_full, opening_error, quoted
 from workbench.storage.soundness import Finding
 
 __all__ = ["Compaction", "Finding", "backup", "compact", "doctor", "examine"]
@@ -61,7 +62,7 @@ def compact(database: Database) -> Compaction:
         cursor.execute("CHECKPOINT library")
         if path.with_name(path.name + ".wal").exists():
             raise LibraryError(f"The library {path} could not be settled before compacting: try again.")
-        with _copied(cursor, path, path.with_name(path.name + ".compacting")) as copy:
+        with _copied(cursor, path, path.with_name(path.name + COMPACTING)) as copy:
             copy.chmod(path.stat().st_mode)
             # The old file is still open, and locked, while the new one takes its name.
             copy.replace(path)
@@ -94,7 +95,7 @@ def backup(database: Database, target: Path) -> Path:
 @contextmanager
 def _copied(cursor: DuckDBPyConnection, source: Path, copy: Path) -> Iterator[Path]:
     """A verified copy of ``source``, attached as ``library``; it is gone again unless the block moves it
-    away."""
+    away. Raises LibraryError, also for what the block itself cannot write."""
     try:
         _discard(copy)
         try:
@@ -108,8 +109,20 @@ def _copied(cursor: DuckDBPyConnection, source: Path, copy: Path) -> Iterator[Pa
         _verify(copy, wanted)
         _flush(copy)
         yield copy
+    except OSError as error:
+        raise _unwritable(copy, error) from error
     finally:
-        _discard(copy)
+        with suppress(OSError):  # a disk that has become read-only: what went wrong is told already
+            _discard(copy)
+
+
+def _unwritable(copy: Path, error: OSError) -> LibraryError:
+    if error.errno == errno.ENOSPC:
+        return disk_full(copy)
+    return LibraryError(
+        f"The copy {copy} cannot be written: {error.strerror or error}. Nothing was changed: check the disk, "
+        "or choose another folder."
+    )
 
 
 def _contents(cursor: DuckDBPyConnection, catalog: str) -> dict[str, int]:

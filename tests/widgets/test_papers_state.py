@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.widgets.scripted import paper
 from widgets.panel import at_once
-from widgets.papers.state import PapersState
+from widgets.papers.outcomes import MANY, folded, outcome, without
+from widgets.papers.state import SHOWN, PapersState
 from widgets.uploads.state import Upload
 from workbench import Scope, Workbench
 
@@ -220,3 +222,28 @@ def test_a_second_batch_waits_for_the_first_and_both_are_told(
     assert {(o["file"], o["status"]) for o in panel.outcomes} == {("a.txt", "ready"), ("late.txt", "ready")}
     assert {p.file for p in wb.papers.list()} == {"a.txt", "late.txt"}
     assert (panel.error, copy.exists()) == ("", False)
+
+
+def test_a_long_list_is_bounded_and_counted(
+    wb: Workbench, panel: PapersState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers = [paper(n, title=f"Paper {n}") for n in range(1, 2001)]
+    monkeypatch.setattr(wb.papers, "list", lambda scope=Scope.ALL: papers)
+    panel.show(Scope.ALL)
+    assert (panel.count, len(panel.papers)) == (2000, SHOWN)
+
+
+def test_outcomes_of_many_files_are_folded_and_dismissed_as_they_are_shown() -> None:
+    many = [outcome(f"{n}.txt", "ready", "added") for n in range(300)]
+    failed = [outcome(f"{n}.pdf", "failed", "broken") for n in range(MANY + 2)]
+    assert folded(many[:MANY]) == many[:MANY]
+    shown = folded([*many, *failed])
+    assert shown[:2] == [
+        {"file": "300 files", "status": "ready", "detail": "added"},
+        {"file": "2 more", "status": "failed", "detail": "see the Ledger tab for each"},
+    ]
+    assert shown[2:] == failed[2:]
+    assert without([*many, *failed], 0) == failed
+    assert without([*many, *failed], 1) == [*many, *failed[2:]]
+    assert without([*many, *failed], 2) == [*many, *failed[:2], *failed[3:]]
+    assert without(failed, 99) == failed

@@ -39,7 +39,7 @@ function drawLedger(model, root) {
         : row.state === "indexing" && el("div", { class: "wb-shelf-reason" }, "Found by words only: it has no vectors of the embedder in use yet."),
       row.error && row.id > 0 && row.state === "ready" && el("div", { class: "wb-ledger-file" }, "What it had before still answers.")),
       ...row.stages.map((stage, n) => el("td", { class: `wb-col-stage wb-${stage.state || "never"}`, title: stage.at ? `${STAGES[n][1]}: ${stage.state} ${moment(stage.at)}` : `${STAGES[n][1]}: not done` },
-        el("i", { "aria-hidden": "true" }), stage.state === "failed" ? "failed" : stage.took || el("span", { class: "wb-visually-hidden" }, "not done"))),
+        el("i", { "aria-hidden": "true" }), stage.state ? el("span", { class: "wb-took" }, stage.took || stage.state) : el("span", { class: "wb-visually-hidden" }, "not done"))),
       el("td", { class: "wb-col-when" }, row.at && moment(row.at)), el("td", { class: "wb-col-do" }, button || forget));
   };
   const draw = () => {

@@ -1,6 +1,8 @@
+const OFFERED = 100; // of a list that may hold thousands
+
 /** Papers of the library to put into the project shown, several at once, as far as its limit allows. */
 function libraryPicker(model) {
-  const search = el("input", { type: "search", placeholder: "Find by title or author", "aria-label": "Find a paper of the library", oninput: () => filter() });
+  const search = el("input", { type: "search", placeholder: "Find by title or author", "aria-label": "Find a paper of the library", oninput: () => draw() });
   const list = el("ul", { "aria-label": "Papers of the library" });
   const room = el("span", { role: "status" });
   const add = el("button", { type: "button", class: "wb-primary" }, "Add");
@@ -16,7 +18,7 @@ function libraryPicker(model) {
   } }, "+ From the library");
   const chosen = new Set();
 
-  const free = () => (model.get("limit") ? Math.max(0, model.get("limit") - model.get("papers").length) : Infinity);
+  const free = () => (model.get("limit") ? Math.max(0, model.get("limit") - model.get("count")) : Infinity);
   const count = () => {
     const left = free() - chosen.size;
     const said = left === Infinity ? "" : left > 0 ? `room for ${left} more` : "the project is full: take a paper out with its ⋯ menu to make room";
@@ -24,19 +26,19 @@ function libraryPicker(model) {
     add.disabled = chosen.size === 0;
     for (const tick of list.querySelectorAll("input")) tick.disabled = left <= 0 && !tick.checked;
   };
-  const filter = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const entry of list.querySelectorAll("li[data-text]")) entry.hidden = !words.every((word) => entry.dataset.text.includes(word));
-  };
   const draw = () => {
-    list.replaceChildren(...model.get("library").map((paper) => el("li", { "data-text": `${paper.title} ${paper.author}`.toLowerCase() }, el("label", {},
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const every = model.get("library");
+    const found = every.filter((paper) => words.every((word) => `${paper.title} ${paper.author}`.toLowerCase().includes(word)));
+    list.replaceChildren(...found.slice(0, OFFERED).map((paper) => el("li", {}, el("label", {},
       el("input", { type: "checkbox", checked: chosen.has(paper.id), onchange: (event) => {
         if (event.target.checked) chosen.add(paper.id); else chosen.delete(paper.id);
         count();
       } }),
       el("span", {}, paper.title, el("small", {}, dotted(paper.author, paper.year, paper.pages)))))));
-    if (!list.childElementCount) list.append(el("li", { class: "wb-none" }, "Every paper of your library is in this project."));
-    filter();
+    if (!every.length) list.append(el("li", { class: "wb-none" }, "Every paper of your library is in this project."));
+    else if (!found.length) list.append(el("li", { class: "wb-none" }, "No paper fits these words."));
+    else if (found.length > OFFERED) list.append(el("li", { class: "wb-none" }, `${(found.length - OFFERED).toLocaleString("en")} more: type a few words to find them.`));
     count();
   };
   const confirm = () => {

@@ -39,6 +39,36 @@ def _described(file: FileOutcome, paper: Paper | None) -> Outcome:
     return outcome(file.file, "ready", (_held(paper) if paper else "added") + warnings)
 
 
+MANY = 40
+"""Outcomes that are told one by one; of more, those that went well are told as one."""
+
+
+def folded(outcomes: list[Outcome]) -> list[Outcome]:
+    """The outcomes to show: all of a few; of many one line for those that are ready, and the last others."""
+    if len(outcomes) <= MANY:
+        return outcomes
+    others = [o for o in outcomes if o["status"] != "ready"]
+    ready, left = len(outcomes) - len(others), len(others) - MANY
+    lines = [outcome(counted(ready, "file"), "ready", "added")] if ready else []
+    if left > 0:
+        lines.append(outcome(f"{left} more", "failed", "see the Ledger tab for each"))
+    return [*lines, *others[-MANY:]]
+
+
+def without(outcomes: list[Outcome], index: int) -> list[Outcome]:
+    """The outcomes once the ``index``-th of those shown is dismissed."""
+    shown = folded(outcomes)
+    if not 0 <= index < len(shown):
+        return outcomes
+    line = shown[index]
+    if any(o is line for o in outcomes):
+        return [o for o in outcomes if o is not line]
+    if line["status"] == "ready":
+        return [o for o in outcomes if o["status"] != "ready"]
+    others = [o for o in outcomes if o["status"] != "ready"][:-MANY]
+    return [o for o in outcomes if not any(o is other for other in others)]
+
+
 def reason(error: str) -> str:
     """An error in one line. At a project's limit it says what can be done here."""
     line = one_line(error)

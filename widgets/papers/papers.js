@@ -20,7 +20,8 @@ function drawPapers(model, root) {
   const drawPapers = () => {
     const papers = model.get("papers");
     const limit = model.get("limit");
-    count.textContent = limit ? `${papers.length} of ${limit}` : String(papers.length || "");
+    const held = model.get("count");
+    count.textContent = limit ? `${held} of ${limit}` : held ? held.toLocaleString("en") : "";
     const focused = list.contains(document.activeElement) && document.activeElement.dataset.id;
     list.replaceChildren(...papers.map((paper) => el("li", {}, ...menu(paper), el("button", {
       type: "button", class: "wb-paper", "data-id": String(paper.id), title: paper.title,
@@ -29,6 +30,7 @@ function drawPapers(model, root) {
     el("span", { class: "wb-paper-facts" }, paper.author && el("span", { class: "wb-author" }, paper.author), el("span", {}, dotted(paper.year, paper.pages)),
       paper.chip && el("span", { class: "wb-chip wb-busy" }, paper.chip))))));
     if (!papers.length && model.get("loaded")) list.append(el("li", { class: "wb-none" }, "No papers here yet."));
+    if (held > papers.length) list.append(el("li", { class: "wb-none" }, `${(held - papers.length).toLocaleString("en")} more: the Library tab has them all.`));
     if (focused) list.querySelector(`[data-id="${focused}"]`)?.focus();
   };
   const drawOutcomes = () => {
@@ -39,7 +41,7 @@ function drawPapers(model, root) {
       el("button", { type: "button", class: "wb-icon", "aria-label": `Dismiss ${file.file}`, title: "Dismiss", onclick: () => act(model, "dismiss_outcome", { index }) }, icon("close")))));
     if (files.length > 1) outcomes.append(el("button", { type: "button", class: "wb-link", onclick: () => act(model, "clear_outcomes") }, "Dismiss all"));
   };
-  const stops = [watch(model, ["papers", "limit", "loaded", "project"], drawPapers), watch(model, ["outcomes"], drawOutcomes),
+  const stops = [watch(model, ["papers", "count", "limit", "loaded", "project"], drawPapers), watch(model, ["outcomes"], drawOutcomes),
     watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }), picker.stop, work.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }

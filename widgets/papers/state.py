@@ -5,6 +5,7 @@ taking papers out.
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from widgets.panel import PanelState, action
-from widgets.papers.outcomes import Outcome, described, just_ready, outcome, reason
+from widgets.papers.outcomes import Outcome, described, folded, just_ready, outcome, reason, without
 from widgets.papers.paths import existing_path
 from widgets.papers.work import Cancelled, Work, is_last
 from widgets.wording import byline, counted, one_line
@@ -24,15 +25,24 @@ if TYPE_CHECKING:
     from workbench import Paper, Progress, Workbench
 
 
+SHOWN = 200
+"""Rows of the list at most; the Library tab has the rest."""
+
+CHANGES_EVERY = 1.0
+"""Seconds between two readings of what a batch has added so far."""
+
+
 class PapersState(PanelState):
-    """``papers`` are rows to show; ``job`` is empty or the work under way; ``outcomes`` what became of files
-    added to the scope shown. ``library`` are rows of papers that its project does not hold.
+    """``papers`` are the rows to show, at most ``SHOWN`` of ``count``; ``job`` is empty or the work under
+    way; ``outcomes`` what became of files added to the scope shown. ``library`` are rows of papers that its
+    project does not hold.
 
     A row is ``{"id", "title", "author", "year", "pages", "chip"}``. A job is as ``Work`` tells it.
     ``project`` is the project's id, 0 where the scope is none. ``told`` is one line about what was done last.
     """
 
     papers = List(Dict()).tag(sync=True)
+    count = Int(0).tag(sync=True)
     loaded = Bool(False).tag(sync=True)
     limit = Int(0).tag(sync=True)
     project = Int(0).tag(sync=True)
@@ -62,6 +72,7 @@ class PapersState(PanelState):
         self._on_read, self._on_ask = on_read, on_ask
         self._scope = Scope.ORPHANS
         self._outcomes: dict[Scope, list[Outcome]] = {}
+        self._changed_at = 0.0
         self.work = Work() if work is None else work
         self.work.observe(lambda change: self.set_trait("job", change["new"]), "job")
 
@@ -75,17 +86,18 @@ class PapersState(PanelState):
         self._scope = scope
         self.told = ""
         self.library = []
-        self.outcomes = self._outcomes.get(scope, [])
+        self.outcomes = folded(self._outcomes.get(scope, []))
         self.refresh()
 
     def refresh(self) -> None:
         """Read the papers of the scope again."""
         scope = self._scope
         self.limit = self._workbench.settings.project_max_papers if scope.project_id else 0
-        rows = [_row(paper) for paper in self._workbench.papers.list(scope=scope)]
+        papers = self._workbench.papers.list(scope=scope)
         if scope == self._scope:
             self.project = scope.project_id or 0
-            self.papers = rows
+            self.count = len(papers)
+            self.papers = [_row(paper) for paper in papers[:SHOWN]]
             self.loaded = True
 
     @action
@@ -118,8 +130,8 @@ class PapersState(PanelState):
 
     @action
     def dismiss_outcome(self, *, index: int) -> None:
-        shown = self._outcomes.get(self._scope, [])
-        self._tell(self._scope, [o for i, o in enumerate(shown) if i != index])
+        kept = self._outcomes.get(self._scope, [])
+        self._tell(self._scope, without(kept, index))
 
     @action
     def take_out(self, *, id: int) -> None:
@@ -149,7 +161,7 @@ class PapersState(PanelState):
         """List the papers that the project shown does not hold."""
 
         def work() -> None:
-            here = {row["id"] for row in self.papers}
+            here = {paper.id for paper in self._workbench.papers.list(self._scope)}
             self.library = [_row(p) for p in self._workbench.papers.list(Scope.ALL) if p.id not in here]
 
         self.in_background("listing the library", work)
@@ -184,7 +196,7 @@ class PapersState(PanelState):
         """Keep what became of files added to ``scope``, and show it where that is the scope shown."""
         self._outcomes[scope] = outcomes
         if scope == self._scope:
-            self.outcomes = outcomes
+            self.outcomes = folded(outcomes)
 
     @action
     def read_paper(self, *, id: int) -> None:
@@ -244,12 +256,14 @@ class PapersState(PanelState):
             papers = self._workbench.papers.list(batch.scope)
             shown = self._outcomes.get(batch.scope, [])
             self._tell(batch.scope, [*shown, just_ready(step.file, papers)])
-            self._changed()
+            if time.monotonic() - self._changed_at >= CHANGES_EVERY:
+                self._changed()
         elif self.work.cancelled:
             raise Cancelled
         self.work.show(step, always=another)
 
     def _changed(self) -> None:
+        self._changed_at = time.monotonic()
         self._on_change()
         self.refresh()
 

@@ -44,7 +44,8 @@ def tune(page: Page) -> None:
 def test_a_past_question_is_tuned_and_its_preset_is_in_force_after_a_reload(
     browser: Browser, served: Served
 ) -> None:
-    with visit(browser, served.url) as page:
+    with visit(browser, served) as opened:
+        page = opened.page
         prepare(page, served)
         asked = len(served.ollama.sent("/api/chat"))
         tune(page)
@@ -76,14 +77,14 @@ def test_a_past_question_is_tuned_and_its_preset_is_in_force_after_a_reload(
         )
         seats.first.locator(".wb-seat-body").click()
         expect(page.locator(".wb-sheet img")).to_be_visible()
-        expect(page.locator(".wb-view-title small")).to_contain_text("passage [1]")
+        expect(page.locator(".wb-viewer")).to_contain_text("passage 1 of")
         page.get_by_role("button", name="Close the page").click()
 
         page.get_by_label("Name of the preset").fill("One only")
         page.get_by_label("Name of the preset").press("Enter")
         expect(page.locator(".wb-presets .wb-on")).to_contain_text("One only")
 
-        page.reload()
+        opened.reload()
         tune(page)
         expect(page.locator(".wb-presets .wb-on")).to_contain_text("One only")
         expect(page.locator(".wb-trial")).to_have_text("In force in Looms: “One only”.")

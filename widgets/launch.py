@@ -19,11 +19,14 @@ def dashboard_notebook() -> Path:
     return in_checkout if in_checkout.is_file() else SITE / "dashboard.ipynb"
 
 
-def voila_command(library: Path, *, port: int = 8866, open_browser: bool = True) -> list[str]:
+def voila_command(
+    library: Path, *, port: int = 8866, open_browser: bool = True, base_url: str = "/"
+) -> list[str]:
     """The command that serves the dashboard of ``library`` at 127.0.0.1, with a token of its own.
 
     It prints the address with the token, and opens it in a browser where ``open_browser``; if ``port`` is
-    taken it finds another. The user is the environment's ``WORKBENCH_USER``.
+    taken it finds another. ``base_url`` is the path under which a reverse proxy has it. The user is the
+    environment's ``WORKBENCH_USER``, the token its ``JUPYTER_TOKEN``, else a new one.
     """
     command = [
         sys.executable,
@@ -32,4 +35,6 @@ def voila_command(library: Path, *, port: int = 8866, open_browser: bool = True)
         f"--port={port}",
         f"--DashboardServer.library={library}",
     ]
+    if base_url.strip("/"):
+        command.append(f"--DashboardServer.base_url=/{base_url.strip('/')}/")
     return [*command, *([] if open_browser else ["--no-browser"]), str(dashboard_notebook())]

@@ -40,10 +40,16 @@ class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
             os.environ["WORKBENCH_LIBRARY"] = self.library
 
     def init_handlers(self) -> list[Any]:
+        # Voila serves its login page at the top only, so that under another path it led to itself for ever.
+        logins = [(url_path_join(self.server_url, path), *rest) for path, *rest in self._logins()]
         return [
+            *logins,
             (url_path_join(self.server_url, r"/voila/api/shutdown/(.*)"), EndKernel),
             *super().init_handlers(),
         ]
+
+    def _logins(self) -> list[Any]:
+        return list(self.identity_provider.get_handlers())
 
     def start(self) -> None:
         IOLoop.current().add_callback(self._announce)

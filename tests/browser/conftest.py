@@ -31,7 +31,7 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-START_SECONDS = 40
+START_SECONDS = 120
 CHECKOUT = Path(__file__).parents[2]
 
 
@@ -64,11 +64,14 @@ def served(tmp_path_factory: pytest.TempPathFactory, ollama: OllamaServer) -> It
 
 
 @contextmanager
-def serve(home: Path, ollama: OllamaServer, *options: str) -> Iterator[Served]:
-    """A dashboard over a new library in ``home``, with more options of the server's."""
-    library = home / "library" / "library.duckdb"
+def serve(
+    home: Path, ollama: OllamaServer, *options: str, library: Path | None = None, **variables: str
+) -> Iterator[Served]:
+    """A dashboard over a library (default: a new one in ``home``), with more options of the server's and
+    other variables of its environment."""
+    library = library or home / "library" / "library.duckdb"
     command = [*voila_command(library, port=_free_port(), open_browser=False), *options]
-    with _running(command, home, ollama) as (process, log):
+    with _running(command, home, ollama, **variables) as (process, log):
         yield Served(_address(process, log, r"The dashboard is at (\S+)"), library, ollama, process, log)
 
 
@@ -91,7 +94,7 @@ def serve_lab(home: Path, ollama: OllamaServer) -> Iterator[Served]:
 
 @contextmanager
 def _running(
-    command: list[str], home: Path, ollama: OllamaServer
+    command: list[str], home: Path, ollama: OllamaServer, **variables: str
 ) -> Iterator[tuple[subprocess.Popen[str], Path]]:
     log = home / "server.log"
     environment = {
@@ -106,6 +109,7 @@ def _running(
         "OLLAMA_HOST": ollama.url,
         "PYTHONUNBUFFERED": "1",
         "PYTHONPATH": str(CHECKOUT),
+        **variables,
     }
     with log.open("w") as output:
         process = subprocess.Popen(

@@ -21,6 +21,9 @@ def test_the_command_names_library_port_and_notebook() -> None:
         str(dashboard_notebook()),
     ]
     assert "--no-browser" not in voila_command(Path("x"))
+    for written in ("/research/ada/", "research/ada", "/research/ada"):
+        command = voila_command(Path("x"), base_url=written)
+        assert "--DashboardServer.base_url=/research/ada/" in command
 
 
 def test_the_settings_bind_to_this_machine_keep_the_token_and_cull_idle_kernels() -> None:

@@ -22,14 +22,15 @@ _PORT = click.IntRange(1, 65535)
 @click.command(short_help="Serve the dashboard on this machine.")
 @click.option("--port", type=_PORT, default=8866, show_default=True, help="The next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+@click.option("--base-url", metavar="PATH", default="/", help="The path under which a reverse proxy has it.")
 @pass_opening
-def dashboard(opening: Opening, port: int, no_browser: bool) -> None:
+def dashboard(opening: Opening, port: int, no_browser: bool, base_url: str) -> None:
     """Serve the dashboard on this machine. A new library starts with the sample project."""
     from widgets.launch import voila_command
     from workbench.sample import add_sample_if_new
 
     library, environment = _prepare_program(opening, add_sample_if_new)
-    _run(voila_command(library, port=port, open_browser=not no_browser), environment)
+    _run(voila_command(library, port=port, open_browser=not no_browser, base_url=base_url), environment)
 
 
 @click.command()

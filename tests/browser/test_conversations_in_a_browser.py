@@ -25,7 +25,8 @@ expect.set_options(timeout=20_000)
 @pytest.fixture(scope="module")
 def page(browser: Browser, served: Served) -> Iterator[Page]:
     """One visit in which a person works; the tests below are its steps, in order."""
-    with visit(browser, served.url) as opened:
+    with visit(browser, served) as visited:
+        opened = visited.page
         opened.get_by_role("button", name="+ New").click()
         opened.get_by_label("Project name").fill(PROJECT)
         opened.keyboard.press("Enter")
@@ -164,7 +165,8 @@ def test_a_papers_own_chat_opens_beside_its_page_without_a_choice_of_scope(
 def test_two_tabs_share_their_conversations_and_a_deleted_one_goes_in_both(
     browser: Browser, served: Served, page: Page
 ) -> None:
-    with visit(browser, served.url, width=1024, height=768) as other:
+    with visit(browser, served, width=1024, height=768) as visited:
+        other = visited.page
         expect(talks(other)).to_have_count(3)
         talks(other).filter(has_text="Portraits").click()
         expect(other.locator(".wb-head h2")).to_have_text("Portraits")

@@ -432,6 +432,31 @@ def test_a_conversation_deleted_in_another_window_is_told_and_the_next_question_
     assert titles(made) == ["Which moon?"]
 
 
+def test_silent_papers_of_an_answer_that_another_window_cleared_leave_the_conversation_as_it_is(
+    made: Dashboard, full: Workbench
+) -> None:
+    do(made.projects, "choose", id=-1)
+    do(made.chat, "ask", question=WEAVES)
+    id = made.chat.conversation
+    made.chat._shown.turns[0]["coverage"]["silent"] = 1
+    full.conversations.clear(id)  # by another window
+    do(made.chat, "ask_silent", turn=0)
+    assert made.chat.turns[-1]["state"] == "failed"
+    do(made.chat, "ask", question="Which flowers?")
+    assert (made.chat.conversation, len(full.conversations.get(id).messages)) == (id, 2)
+
+
+def test_a_question_in_the_chat_of_a_project_that_another_window_deleted_is_not_lost_unsaid(
+    made: Dashboard, full: Workbench
+) -> None:
+    do(made.chat, "ask", question=WEAVES)
+    full.projects.delete(1)  # by another window
+    do(made.chat, "ask", question="Which flowers?")
+    assert made.chat.error == "This project has been deleted, so “Which flowers?” was not asked."
+    assert (made.chat.kind, made.chat.scope, made.projects.projects) == ("thread", 0, [])
+    assert full.conversations.list(None) == []
+
+
 def test_a_papers_chat_that_has_expired_begins_anew_with_the_next_question(
     made: Dashboard, full: Workbench
 ) -> None:

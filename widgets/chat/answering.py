@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Bool, Dict, Int, List
 
 from widgets.chat.running import Run, close_of, closed
-from widgets.chat.threads import DELETED, NEW, ORPHANS, Thread, conversation_of, with_repeats
+from widgets.chat.threads import DELETED, NEW, ORPHANS, Thread, conversation_of, is_there, with_repeats
 from widgets.chat.turns import Turn, answered, asked
 from widgets.panel import PanelState, action, explained_errors
 from widgets.wording import one_line
@@ -53,8 +53,8 @@ class AnsweringState(PanelState):
     def _settle(self, thread: Thread) -> None:
         """An answer of the thread has come to its end."""
 
-    def _lost(self, thread: Thread) -> None:
-        """The thread's conversation has gone."""
+    def _lost(self, thread: Thread, question: str) -> None:
+        """The thread's conversation has gone, so this question could not be asked there."""
 
     # --- asking ------------------------------------------------------------------------------------
 
@@ -147,10 +147,11 @@ class AnsweringState(PanelState):
             conversation, told = conversation_of(self._workbench, run.thread)
             events = self._events(run, conversation)
         except NotFoundError as error:
-            if run.thread.kind != "thread" or run.silent_of:
-                self._lost(run.thread)
+            if is_there(run.thread):
+                raise  # it is an answer that has gone
+            self._lost(run.thread, run.question)
+            if run.thread.kind != "thread":
                 raise
-            self._lost(run.thread)
             raise NotFoundError(DELETED) from error
         run.told += [told] if told else []
         return events

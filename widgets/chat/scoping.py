@@ -10,7 +10,7 @@ from traitlets import Bool, Dict, Int, List
 from widgets.chat.answering import AnsweringState
 from widgets.chat.threads import ALL, ORPHANS, Thread, Threads, scope_of
 from widgets.panel import action
-from widgets.wording import ALL_NAME, ORPHANS_NAME, scope_name
+from widgets.wording import ALL_NAME, ORPHANS_NAME, one_line, scope_name
 from workbench import NotFoundError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ScopedState(AnsweringState):
         thread = self._shown
         choices = [
             {"value": ORPHANS, "label": ORPHANS_NAME},
-            *({"value": p["id"], "label": p["name"]} for p in self._projects),
+            *({"value": p["id"], "label": one_line(p["name"], 120)} for p in self._projects),
             {"value": ALL, "label": ALL_NAME},
         ]
         if thread.scope_label and not any(choice["value"] == thread.scope for choice in choices):

@@ -234,12 +234,13 @@ class ChatState(ScopedState, ExportsState):
             self._draw_head()
         self._on_change()
 
-    def _lost(self, thread: Thread) -> None:
+    def _lost(self, thread: Thread, question: str) -> None:
         with self._lock:
             self._threads.forget(thread)
             thread.conversation = None
         if thread.kind == "project":
-            self._on_missing()
+            self._on_missing()  # after which another thread is shown
+            self.error = f"This project has been deleted, so “{one_line(question)}” was not asked."
 
     def _draw_head(self) -> None:
         thread = self._shown

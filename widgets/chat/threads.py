@@ -159,6 +159,14 @@ def conversation_of(workbench: Workbench, thread: Thread) -> tuple[Conversation,
     return thread.conversation, told
 
 
+def is_there(thread: Thread) -> bool:
+    """Whether the library still holds the thread's conversation."""
+    try:
+        return thread.conversation is not None and thread.conversation.info.id > 0
+    except NotFoundError:
+        return False
+
+
 def stored_turns(messages: Sequence[Message]) -> list[Turn]:
     """Turns of a conversation's messages; a question that was never answered says so."""
     turns: list[Turn] = []

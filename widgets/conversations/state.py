@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -56,16 +57,16 @@ class ConversationsState(ExportsState):
         self._on_open, self._on_new = on_open, on_new
         self._on_leaving, self._on_clear, self._on_delete = on_leaving, on_clear, on_delete
         self._most = FIRST
+        self._listing = threading.Lock()
 
     def refresh(self) -> None:
         """Read the conversations again. Chats of projects and papers count once something was asked there."""
-        words = self.query
-        found = [
-            info
-            for info in self._workbench.conversations.find(words, None)
-            if info.kind == "thread" or info.messages
-        ]
-        if words == self.query:  # else a later search is under way
+        with self._listing:  # one after another, so that an older list never replaces a newer one
+            found = [
+                info
+                for info in self._workbench.conversations.find(self.query, None)
+                if info.kind == "thread" or info.messages
+            ]
             self.conversations = [_row(info) for info in found[: self._most]]
             self.more = max(0, len(found) - self._most)
             self.loaded = True

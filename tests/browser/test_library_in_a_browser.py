@@ -42,8 +42,8 @@ def wb(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wor
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, served: Served, wb: Workbench) -> Iterator[Page]:
-    with visit(browser, served.url, width=1024, height=768) as opened:
-        yield opened
+    with visit(browser, served, width=1024, height=768) as opened:
+        yield opened.page
 
 
 def test_the_library_is_filtered_chosen_from_and_put_into_a_project_by_keyboard(
@@ -131,6 +131,8 @@ def test_the_ledger_shows_problems_resumes_a_paper_and_writes_a_backup(
     page.get_by_role("button", name="Ledger", exact=True).press("Enter")
     rows = page.locator(".wb-ledger-rows tbody tr")
     expect(rows).to_have_count(50)
+    expect(page.locator(".wb-verdict")).to_contain_text("Not checked yet")
+    page.get_by_role("button", name="Check the library").press("Enter")
     expect(page.locator(".wb-verdict")).to_contain_text("The library is healthy")
     expect(page.locator(".wb-ledger-facts")).to_contain_text("fake-words-64")
     page.get_by_label("Only problems (2)").check()

@@ -49,6 +49,16 @@ def act(panel: LedgerState, do: str, **given: Any) -> None:
     panel.act({"do": do, "with": given})
 
 
+def test_a_large_library_is_checked_only_when_asked(
+    wb: Workbench, panel: LedgerState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("widgets.ledger.state.CHECKED_UNASKED", -1)
+    panel.shown()
+    assert (panel.loaded, panel.health["state"]) == (True, "")
+    act(panel, "check")
+    assert panel.health["state"] == "good"
+
+
 def test_an_empty_library_has_facts_and_is_checked_when_the_tab_is_first_shown(
     wb: Workbench, panel: LedgerState
 ) -> None:
@@ -225,6 +235,9 @@ def test_every_check_of_the_library_has_words_of_its_own_and_the_unknown_is_pass
         told = explained(f"{name}: 3 found")
         assert told["what"] != told["line"], name
         assert told["todo"], name
+    index = explained("The keyword index does not hold paper 3 as the library does: remove /x/keywords.")
+    assert index["what"].startswith("The index by words differs")
+    assert index["todo"].endswith("remove /x/keywords.")
     damaged = explained("The library /x.duckdb is damaged: restore a backup.")
     assert damaged == {
         "what": "The library /x.duckdb is damaged: restore a backup.",

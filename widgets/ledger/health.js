@@ -25,7 +25,7 @@ function libraryHealth(model) {
     const { state, at, findings: found = [] } = model.get("health");
     box.dataset.health = state || "unknown";
     verdict.textContent = { checking: "Checking…", good: "The library is healthy", bad: `${counted(found.length, "thing")} to look into` }[state] || "Not checked yet";
-    when.textContent = state !== "checking" && at ? `checked ${moment(at)}` : "";
+    when.textContent = state === "checking" ? "It reads the whole library; you can go on working." : at ? `checked ${moment(at)}` : state ? "" : "The check reads the whole library, which takes a while with thousands of papers.";
     check.disabled = state === "checking";
     findings.hidden = found.length === 0;
     findings.replaceChildren(...found.map(({ what, todo, line }) => el("li", { title: line }, el("b", {}, what), " ", todo)));

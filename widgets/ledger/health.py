@@ -12,6 +12,8 @@ LEFTOVER = (
 )
 RESTORE = "Close the dashboard and put your newest backup in the place of the library file."
 
+INDEX = "No paper is lost by it. Close the dashboard, and do as this line says: {line}"
+
 # The start of a check's name, what it means to a reader, and what to do.
 _MEANINGS = (
     (
@@ -27,6 +29,8 @@ _MEANINGS = (
     ("papers without a record of their last change", "Searches may miss the newest text of papers.", AGAIN),
     ("removed papers recorded as present", "Papers that were removed are still noted as present.", LEFTOVER),
     ("one generation of vectors serves searches", "It is not clear which embedder's vectors count.", AGAIN),
+    ("The vector index", "The index by meaning differs from the library, so searches may miss text.", INDEX),
+    ("The keyword index", "The index by words differs from the library, so searches may miss text.", INDEX),
     ("vectors_", "Some passages cannot be found by meaning, only by their words.", AGAIN),
 )
 _LEFTOVER_WORDS = (

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 PAGE = 50
 """Rows that the page shows at a time, whatever the library holds."""
 
+CHECKED_UNASKED = 100
+"""Papers up to which the library is checked without being asked: it takes about 10 ms for each."""
+
 REFRESH_EVERY = 2.0
 """Seconds between two readings of the ledger while work goes on."""
 
@@ -79,10 +82,14 @@ class LedgerState(PanelState):
     # --- reading and showing -----------------------------------------------------------------
 
     def shown(self) -> None:
-        """The tab comes into view: read the ledger again, and check the library if nobody has yet."""
-        self.in_background("reading the ledger", self.refresh)
-        if not self.health["state"]:
-            self.check()
+        """The tab comes into view: read the ledger again, and check a small library if nobody has yet."""
+
+        def look_in() -> None:
+            self.refresh()
+            if not self.health["state"] and self.page["papers"] <= CHECKED_UNASKED:
+                self.check()
+
+        self.in_background("reading the ledger", look_in)
 
     def refresh(self) -> None:
         """Read the ledger and the library's state again."""

@@ -20,7 +20,8 @@ function drawLibrary(model, root) {
   const chosen = selectionBar(model, removal);
   const pager = pageTurner(model, "papers");
   root.append(el("div", { class: "wb-shelf-head" }, el("h2", {}, "Library ", count), into),
-    el("div", { class: "wb-shelf-tools" }, search, show, order), work.row, problem.line, told.line, table.box, chosen.bar, pager.bar, removal.box);
+    el("div", { class: "wb-shelf-tools" }, search, show, order), table.box,
+    work.row, problem.line, told.line, chosen.bar, pager.bar, removal.box); // what comes and goes does not move the rows
 
   const drawShow = () => {
     const { problems = 0 } = model.get("page");

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from workbench.ingest.indexing import PaperIndexer
     from workbench.ingest.pipeline import Ingestor
     from workbench.ingest.sandbox import Reader
+    from workbench.storage.generations import Generation
 
 
 def open(
@@ -321,8 +322,11 @@ class Workbench:
         of vectors that answers searches, None before the first; each new embedder begins another."""
         all_papers = self.papers.list()
         with self._database.read() as cursor:
-            serving = generations.serving(cursor)
+            serving, moving = generations.serving(cursor), generations.under_way(cursor)
         embedder, model, warnings = self._providers()
+        if serving is not None and embedder is not None and embedder.name != serving.embedder:
+            self._asking.forget_embedder()  # the library has been moved since
+            embedder, model, warnings = self._providers()
         return {
             "library": str(self._database.path),
             "user": self.user,
@@ -334,7 +338,7 @@ class Workbench:
             "embedder": embedder.name if embedder else None,
             "generation": serving.generation if serving else None,
             "chat_model": model.name if model else "extractive",
-            "warnings": warnings + _not_indexed(self.papers.index_failures()),
+            "warnings": warnings + _move_under_way(moving) + _not_indexed(self.papers.index_failures()),
         }
 
     def _providers(self) -> tuple[Embedder | None, ChatModel | None, list[str]]:
@@ -402,6 +406,16 @@ class Workbench:
             project_max_papers=self.settings.project_max_papers,
             max_file_mb=self.settings.max_file_mb,
         )
+
+
+def _move_under_way(moving: tuple[Generation, int] | None) -> list[str]:
+    if moving is None:
+        return []
+    generation, left = moving
+    return [
+        f"A move to {generation.embedder} is under way, {left} papers left: until then the old vectors"
+        " answer. `workbench reprocess --all` or papers.move_soon() goes on with it."
+    ]
 
 
 def _not_indexed(failures: dict[int, str]) -> list[str]:

@@ -231,6 +231,20 @@ class Papers:
         self._summaries.backfill()
         return IngestReport(tuple(outcomes))
 
+    def move_soon(self) -> bool:
+        """Moves the library to the embedder that is set by name, in the background.
+
+        The old vectors answer searches until no paper lacks the new ones; then those take over and the old
+        ones go. Ended by ``close``, it goes on where it was when it is called again. False where the
+        background takes no more work. Raises ProviderError, SettingsError where the embedder cannot be had.
+        """
+        ingestor = self._renewer(True)
+        return self._background.start(partial(self._move, ingestor), key="move")
+
+    def _move(self, ingestor: Ingestor) -> None:
+        if ingestor.complete_move(cancelled=lambda: self._background.closing):
+            self._refresh_indexes()
+
     def _renewed(
         self,
         ingestor: Ingestor,

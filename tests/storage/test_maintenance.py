@@ -52,6 +52,10 @@ def test_an_empty_library_is_sound(database: Database) -> None:
         ),
         ("DELETE FROM chunks WHERE paper_id = 1 AND ordinal = 0", "vectors_1: vectors of no chunk: 1"),
         ("DELETE FROM sources WHERE paper_id = 2", "papers without their source file: 1"),
+        (
+            "UPDATE sources SET data = 'else'::BLOB WHERE paper_id < 3",
+            "stored files that are not the ones added: 2",
+        ),
         ("DELETE FROM papers WHERE paper_id = 3", "pages of no paper: 2"),
         ("DELETE FROM papers WHERE paper_id = 3", "chunks of no paper: 4"),
         ("DELETE FROM papers WHERE paper_id = 3", "sources of no paper: 1"),

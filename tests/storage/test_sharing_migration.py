@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import duckdb
@@ -22,9 +23,9 @@ def before(tmp_path: Path) -> Path:
             cursor.execute(
                 "INSERT INTO papers (paper_id, sha256, kind, title, authors, page_unit, page_count,"
                 " chunk_count, shared) VALUES (?, ?, 'txt', ?, ['A. Author'], 'section', 0, 0, ?)",
-                [number, str(number), f"Paper {number}", shared],
+                [number, hashlib.sha256(b"%d" % number).hexdigest(), f"Paper {number}", shared],
             )
-            cursor.execute("INSERT INTO sources VALUES (?, 0, 'x'::BLOB)", [number])
+            cursor.execute("INSERT INTO sources VALUES (?, 0, ?)", [number, b"%d" % number])
             cursor.execute("INSERT INTO paper_changes VALUES (?, ?, true)", [number, number])
         cursor.execute(
             "INSERT INTO library_links (user_name, paper_id, file, added_at) VALUES"

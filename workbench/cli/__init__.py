@@ -75,6 +75,7 @@ for _verb in (
     care.doctor,
     care.compact,
     care.backup,
+    care.restore,
     programs.dashboard,
     programs.lab,
     programs.demo,

@@ -1,6 +1,8 @@
-"""Verbs that look after the library: status, doctor, compact, backup."""
+"""Verbs that look after the library: status, doctor, compact, backup, restore."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
@@ -87,3 +89,24 @@ def backup(opening: Opening, path: str, as_json: bool) -> None:
         terminal.show_json({"path": str(written)})
     else:
         terminal.show(f"Wrote {terminal.one_line(written)}.")
+
+
+@click.command()
+@click.argument("path")
+@as_json_option
+@pass_opening
+def restore(opening: Opening, path: str, as_json: bool) -> None:
+    """Put the backup PATH in the library's place.
+
+    The backup is examined first. The library that was there is kept beside it under another name.
+    """
+    from workbench.storage.restoring import restore as put_in_place
+
+    settings = opening.settings()
+    kept = put_in_place(Path(path), settings.library, lock_timeout=settings.lock_timeout)
+    if as_json:
+        terminal.show_json({"library": str(settings.library), "kept": None if kept is None else str(kept)})
+        return
+    terminal.show(f"{terminal.one_line(settings.library)} is the backup now.")
+    if kept is not None:
+        terminal.show(f"What was there is {terminal.one_line(kept)}.")

@@ -15,6 +15,7 @@ from workbench.scope import Scope
 
 if TYPE_CHECKING:
     from workbench.api import Workbench
+    from workbench.settings import Settings
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
@@ -27,14 +28,19 @@ class Opening:
     def __init__(self, library: str | None, user: str | None) -> None:
         self.library, self.user = library, user
 
-    @contextlib.contextmanager
-    def workbench(self, *, must_exist: bool = False) -> Iterator[Workbench]:
-        import workbench
+    def settings(self) -> Settings:
+        """The settings with what the options say."""
         from workbench.settings import Settings
 
         if self.library is not None and not self.library.strip():
             raise InvalidInputError("--library is empty: give the path of the library file, or leave it out.")
-        settings = Settings.load(library=Path(self.library) if self.library else None, user=self.user)
+        return Settings.load(library=Path(self.library) if self.library else None, user=self.user)
+
+    @contextlib.contextmanager
+    def workbench(self, *, must_exist: bool = False) -> Iterator[Workbench]:
+        import workbench
+
+        settings = self.settings()
         if must_exist and not settings.library.exists():
             raise InvalidInputError(
                 f"There is no library at {settings.library}. Check --library, or add a paper first."

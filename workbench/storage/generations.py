@@ -87,6 +87,14 @@ def papers_without(cursor: DuckDBPyConnection, generation: int) -> list[int]:
     return [row[0] for row in rows]
 
 
+def under_way(cursor: DuckDBPyConnection) -> tuple[Generation, int] | None:
+    """The newest generation that is being built beside the serving one, and how many papers lack it yet."""
+    known = all_generations(cursor)
+    if not known or known[-1].serving:
+        return None
+    return known[-1], len(papers_without(cursor, known[-1].generation))
+
+
 def serve(cursor: DuckDBPyConnection, generation: int) -> None:
     """Lets this generation answer searches from now on. For derived indexes every paper has changed then.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from duckdb import DuckDBPyConnection
 
+from workbench.storage import contents
 from workbench.storage.generations import Generation, all_generations, vector_table
 
 
@@ -173,7 +175,18 @@ def findings(cursor: DuckDBPyConnection) -> list[Finding]:
         for table in ("papers", "pages", "chunks", "projects")
     ]
     checks = [_never(name, _number(cursor, query)) for name, query in NEVER]
-    return counts + checks + _generation_findings(cursor)
+    return [*counts, *checks, _stored_files(cursor), *_generation_findings(cursor)]
+
+
+def _stored_files(cursor: DuckDBPyConnection) -> Finding:
+    """Each stored file against the hash it was added under."""
+    changed = 0
+    for paper_id, sha256 in cursor.execute("SELECT paper_id, sha256 FROM papers").fetchall():
+        digest = hashlib.sha256()
+        for portion in contents.source(cursor, paper_id):
+            digest.update(portion)
+        changed += digest.hexdigest() != sha256
+    return _never("stored files that are not the ones added", changed)
 
 
 def _generation_findings(cursor: DuckDBPyConnection) -> list[Finding]:

@@ -1,0 +1,96 @@
+"""A backup examined apart and put in the library's place."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError, NotFoundError
+from workbench.storage import maintenance, papers
+from workbench.storage.database import Database
+from workbench.storage.examining import examine_apart
+from workbench.storage.restoring import restore
+
+AddPaper = Callable[..., int]
+
+
+def titles(path: Path) -> list[str]:
+    with Database(path).read() as cursor:
+        return [paper.title for paper in papers.list_papers(cursor, "ann")]
+
+
+@pytest.fixture
+def backup(database: Database, add_paper: AddPaper, tmp_path: Path) -> Path:
+    add_paper("one")
+    return maintenance.backup(database, tmp_path / "copy.duckdb")
+
+
+def test_a_backup_takes_the_librarys_place_and_what_was_there_is_kept(
+    database: Database, add_paper: AddPaper, backup: Path
+) -> None:
+    add_paper("two")
+    (database.derived / "vectors").mkdir()
+    before = backup.read_bytes()
+    kept = restore(backup, database.path)
+    assert kept is not None
+    assert titles(database.path) == ["On one"]
+    assert titles(kept) == ["On one", "On two"]
+    assert maintenance.doctor(database) == maintenance.doctor(Database(kept)) == []
+    assert not (database.path.parent / "library.duckdb.derived").exists()
+    assert backup.read_bytes() == before
+
+
+def test_a_backup_can_be_restored_where_there_is_no_library(backup: Path, tmp_path: Path) -> None:
+    assert restore(backup, tmp_path / "new" / "library.duckdb") is None
+    assert titles(tmp_path / "new" / "library.duckdb") == ["On one"]
+
+
+def test_a_damaged_library_gives_way_to_its_backup(database: Database, backup: Path) -> None:
+    whole = database.path.read_bytes()
+    database.path.write_bytes(whole[: len(whole) * 6 // 10])
+    assert examine_apart(database.path) != []
+    kept = restore(backup, database.path)
+    assert titles(database.path) == ["On one"]
+    assert kept is not None
+    assert kept.stat().st_size == len(whole) * 6 // 10
+
+
+@pytest.mark.parametrize("share", [0, 10, 60, 99])
+def test_a_backup_that_is_cut_short_is_refused_and_nothing_changes(
+    database: Database, backup: Path, share: int
+) -> None:
+    broken = backup.with_name("broken.duckdb")
+    broken.write_bytes(backup.read_bytes()[: backup.stat().st_size * share // 100])
+    before = database.path.read_bytes()
+    with pytest.raises(LibraryError, match=r"is no sound backup \(.+\)\. Nothing was changed\.$"):
+        restore(broken, database.path)
+    assert database.path.read_bytes() == before
+
+
+def test_what_is_no_backup_is_refused(database: Database, backup: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="There is no backup"):
+        restore(tmp_path / "nowhere.duckdb", database.path)
+    with pytest.raises(InvalidInputError, match="is the library itself"):
+        restore(database.path, database.path)
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear reader, this is a letter.")
+    with pytest.raises(LibraryError, match="is not a library"):
+        restore(letter, database.path)
+
+
+def test_a_library_in_use_is_not_replaced(database: Database, backup: Path, tmp_path: Path) -> None:
+    other = Database(database.path)
+    with other.read(), pytest.raises((LibraryLockedError, RuntimeError)):
+        restore(backup, database.path, lock_timeout=0.3)
+    assert not list(tmp_path.rglob("*-before-*"))
+
+
+def test_examining_an_older_library_reads_it_whole(tmp_path: Path) -> None:
+    from tests.torture.history import make_old
+
+    folder = make_old(tmp_path / "old", schema=2)
+    assert examine_apart(folder / "library.duckdb") == []
+    shutil.rmtree(folder)

@@ -1,0 +1,93 @@
+"""Putting a backup in the library's place, and keeping what was there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError, NotFoundError
+from workbench.storage.database import Database
+from workbench.storage.examining import examine_apart
+
+
+def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path | None:
+    """Makes a copy of ``backup`` the library at ``library``; returns where the one that was there is now.
+
+    The backup is examined first, in a process of its own, and stays as it is. A kill at any moment leaves the
+    library as it was or the backup in its place. Raises NotFoundError, InvalidInputError for the library
+    itself, LibraryError for a backup that is not sound, LibraryLockedError.
+    """
+    source, target = Path(backup).expanduser().resolve(), Path(library).expanduser().resolve()
+    if not source.is_file():
+        raise NotFoundError(f"There is no backup {source}: give the path of a file that a backup wrote.")
+    if source == target:
+        raise InvalidInputError(f"{source} is the library itself: give a backup of it.")
+    problems = examine_apart(source)
+    if problems:
+        raise LibraryError(f"{source} is no sound backup ({problems[0].rstrip('.')}). Nothing was changed.")
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = target.with_name(target.name + ".restoring")
+    try:
+        _copy(source, draft)
+        with _to_itself(target, lock_timeout):
+            kept = _set_aside(target) if target.exists() else None
+            draft.replace(target)
+            # Indexes go by the number of the last change, and the backup may come to the same number again.
+            shutil.rmtree(target.with_name(target.name + ".derived"), ignore_errors=True)
+    except OSError as error:
+        raise LibraryError(
+            f"The backup cannot be written to {target}: {error.strerror or error}. "
+            "Check the disk, and try again."
+        ) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+    return kept
+
+
+@contextmanager
+def _to_itself(target: Path, lock_timeout: float) -> Iterator[None]:
+    """Nobody else has the library meanwhile. One that is too damaged to open is nobody's."""
+    if not target.exists():
+        yield
+        return
+    try:
+        database = Database(target, lock_timeout=lock_timeout)
+        lease = database.alone(read_only=False)
+        cursor = lease.__enter__()
+    except LibraryLockedError:
+        raise
+    except LibraryError:
+        yield
+        return
+    try:
+        cursor.execute("CHECKPOINT library")
+        yield
+    finally:
+        lease.__exit__(None, None, None)
+
+
+def _set_aside(target: Path) -> Path:
+    """The library's file under another name beside it, as well as under its own until that is replaced."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    kept = target.with_name(f"{target.stem}-before-{stamp}{target.suffix}")
+    try:
+        os.link(target, kept)
+    except OSError:  # a file system without links
+        shutil.copyfile(target, kept)
+    kept.chmod(0o600)
+    log = target.with_name(target.name + ".wal")
+    if log.exists():
+        log.replace(kept.with_name(kept.name + ".wal"))
+    return kept
+
+
+def _copy(source: Path, draft: Path) -> None:
+    shutil.copyfile(source, draft)
+    draft.chmod(0o600)
+    with draft.open("rb+") as file:
+        os.fsync(file.fileno())

@@ -60,9 +60,10 @@ function numberControl(model, control, { value, set }) {
   const slider = el("input", { type: "range", id, min: control.low, max: control.reach, step: control.step, "aria-describedby": `${id}-meaning`,
     oninput: () => set(Number(slider.value)) });
   const field = el("input", { type: "number", class: "wb-field", min: control.low, max: control.high, step: control.step,
-    "aria-label": `${control.label}, exactly`, placeholder: "auto", onchange: () => exact() });
+    "aria-label": `${control.label}, exactly`, placeholder: "auto", onchange: () => exact(),
+    onkeydown: (event) => { if (event.key === "Enter") exact(); } }); // JupyterLab keeps Enter from being a change
   const back = el("button", { type: "button", class: "wb-link wb-usual", onclick: () => set(usual) });
-  const automatic = control.automatic && el("input", { type: "checkbox", onchange: () => set(automatic.checked ? null : 0.5) });
+  const automatic = control.automatic && el("input", { type: "checkbox", "aria-label": `${control.label} automatic`, onchange: () => set(automatic.checked ? null : 0.5) });
   const exact = () => {
     if (field.value === "") { draw(); return; }
     const given = Math.min(control.high, Math.max(control.low, Number(field.value)));

@@ -109,6 +109,7 @@ class Dashboard:
         self.projects.observe(lambda _: self._project_chosen(), "chosen")
         self.projects.observe(lambda _: self.chat.offer_scopes(self.projects.projects), "projects")
         self.projects.observe(lambda _: self._projects_listed(), ["projects", "archived"])
+        self.ledger.observe(lambda change: self._checked(change["new"]), "health")
         self.header.observe(lambda _: setattr(self.chat, "known", self.header.told), "told")
         self.papers.observe(lambda _: self._papers_listed(), "papers")
         self.chat.observe(lambda _: self._thread_shown(), "thread")
@@ -244,6 +245,12 @@ class Dashboard:
     def _projects_listed(self) -> None:
         if self.header.view == "Library":
             self.library.projects_changed([*self.projects.projects, *self.projects.archived])
+
+    def _checked(self, health: dict[str, Any]) -> None:
+        """The header must not call healthy what the check does not."""
+        if health["state"] != "checking" and self.header.found != len(health["findings"]):
+            self.header.found = len(health["findings"])
+            self._refresh_header()
 
     def _list_papers_again(self) -> None:
         with self.papers.shown_errors("listing the papers"):

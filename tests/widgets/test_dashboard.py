@@ -278,3 +278,19 @@ def test_reading_library_and_ledger_again_makes_no_new_widget(
         real.library.act({"do": "choose", "with": {"ids": [1], "on": bool(round % 2)}})
         real.ledger.act({"do": "look", "with": {"only": ("all", "problems")[round % 2]}})
     assert created == []
+
+
+def test_the_header_does_not_call_healthy_what_the_check_does_not(
+    wb: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Dashboard(wb, run=at_once)
+    assert (real.header.health, real.header.facts[2]) == ("good", "all healthy")
+    monkeypatch.setattr(wb, "doctor", lambda: ["chunk ids used twice: 2 found"])
+    real.header.act({"do": "choose", "with": {"view": "Ledger"}})
+    assert (real.header.health, real.header.notes) == (
+        "warning",
+        ["The check of the library found 1 thing: see the Ledger tab."],
+    )
+    monkeypatch.undo()
+    real.ledger.act({"do": "check"})
+    assert (real.header.health, real.header.notes) == ("good", [])

@@ -37,6 +37,8 @@ class HeaderState(PanelState):
     def __init__(self, workbench: Workbench, *, views: list[str], **options: Any) -> None:
         super().__init__(views=views, view=views[0], **options)
         self._workbench = workbench
+        self.found = 0
+        """What the last check of the library found, as the Ledger tab counts it."""
 
     def refresh(self) -> None:
         """Read the library's state again."""
@@ -45,7 +47,8 @@ class HeaderState(PanelState):
         told = [one_line(w) for w in status["warnings"]]
         without = status["chat_model"] == "extractive"
         calm = [note for note in told if without and note.startswith(NO_MODEL)]
-        self.notes = [note for note in told if note not in calm]
+        found = f"The check of the library found {counted(self.found, 'thing')}: see the Ledger tab."
+        self.notes = [*(note for note in told if note not in calm), *([found] if self.found else [])]
         self.health = "warning" if self.notes else "good"
         self.explained = (calm or [SET_SO])[0] if without else ""
         self.told = told

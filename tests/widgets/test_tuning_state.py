@@ -13,6 +13,7 @@ import pytest
 import workbench
 from widgets.panel import at_once
 from widgets.tuning.measures import grid
+from widgets.tuning.replays import Latest
 from widgets.tuning.state import TuningState
 from workbench import InvalidInputError, Scope, SearchParameters, Workbench
 from workbench.providers.fake_embedder import FakeEmbedder
@@ -180,6 +181,19 @@ def test_a_late_result_of_a_place_that_was_left_is_not_shown(woven: Workbench) -
     slow.turn.release(4)
     threads.finish()
     assert state.replay["query"] == "What stands alone?"
+
+
+def test_a_fault_nobody_foresaw_does_not_end_the_replays() -> None:
+    shown: list[str] = []
+
+    def broken() -> Callable[[], None]:
+        raise RuntimeError
+
+    latest = Latest(at_once)
+    with pytest.raises(RuntimeError):
+        latest.ask(broken)
+    latest.ask(lambda: lambda: shown.append("next"))
+    assert shown == ["next"]
 
 
 def test_places_changed_faster_than_they_are_read_end_with_the_last_one(woven: Workbench) -> None:

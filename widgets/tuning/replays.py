@@ -28,14 +28,14 @@ class Latest:
         self._begin = begin
         self._lock = threading.RLock()
         self._asked = 0
-        self._next: Callable[[], Show] | None = None
+        self._next: tuple[int, Callable[[], Show]] | None = None
         self._working = False
 
     def ask(self, find: Callable[[], Show]) -> None:
         """Let ``find`` work and show what it found with what it returns. It raises nothing."""
         with self._lock:
             self._asked += 1
-            self._next = find
+            self._next = self._asked, find
             if self._working:
                 return
             self._working = True
@@ -48,16 +48,24 @@ class Latest:
             self._next = None
 
     def _work(self) -> None:
-        while True:
-            with self._lock:
-                if self._next is None:
-                    self._working = False
-                    return
-                find, number, self._next = self._next, self._asked, None
-            show = find()
-            with self._lock:
-                if number == self._asked:
-                    show()
+        while (taken := self._taken()) is not None:
+            (number, find), ended = taken, False
+            try:
+                show = find()
+                with self._lock:
+                    if number == self._asked:
+                        show()
+                ended = True
+            finally:
+                if not ended:  # a fault nobody foresaw: the next one asked for still gets its turn
+                    with self._lock:
+                        self._working = False
+
+    def _taken(self) -> tuple[int, Callable[[], Show]] | None:
+        with self._lock:
+            taken, self._next = self._next, None
+            self._working = taken is not None
+            return taken
 
 
 def past_questions(workbench: Workbench, place: int) -> list[dict[str, Any]]:

@@ -146,19 +146,22 @@ class TuningState(MeasuringState):
     def _found(self, chosen: int, numbers: Numbers) -> Show:
         """Replays, and returns what shows it; a fault is shown only where no newer replay is wanted."""
         faults: list[str] = []
-        found: list[Replay] = []
+        found: Replay | None = None
+        content: dict[str, Any] = {}
         before = label = self._label
         with explained_errors("replaying", faults.append):
-            found.append(replayed(self._workbench, chosen, numbers))
+            found = replayed(self._workbench, chosen, numbers)
+            content = shown(found, self._papers, self.usual)
             if label[0] != chosen:
-                label = chosen, self._labelled(found[0].query)
+                label = chosen, self._labelled(found.query)
 
         def show() -> None:
             self.replaying = False
-            self.error = faults[0] if faults else self.error
-            self._replayed = found[0] if found and not faults else None
-            self.replay = shown(self._replayed, self._papers, self.usual) if self._replayed else {}
-            if self._label is before and not faults:  # else a label was set or taken back meanwhile
+            if faults:
+                self.error, self._replayed, self.replay, self.marked = faults[0], None, {}, []
+                return
+            self._replayed, self.replay = found, content
+            if self._label is before:  # else a label was set or taken back meanwhile
                 self._label = label
             self._show_marks(label[1])
 

@@ -25,8 +25,8 @@ function drawProjects(model, root) {
     onclick: () => act(model, "choose", { id: project.id }),
   }, el("span", {}, project.name), el("small", { "aria-label": counted(project.papers, "paper") }, String(project.papers)));
 
-  const removal = ({ id, name, papers }) => ({ label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id }),
-    confirm: `“${name}” is deleted with its chat, what was remembered in it, its presets and its tables of answers. ${papers ? `Its ${counted(papers, "paper")} ${papers === 1 ? "stays" : "stay"} in the library.` : "It holds no paper."} Labelled questions stay too, and other conversations that looked in it go on with orphan notes. To put it away with nothing lost, archive it.` });
+  const removal = ({ id, name, papers }, archived = false) => ({ label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id }),
+    confirm: `“${name}” is deleted with its chat, what was remembered in it, its presets and its tables of answers. ${papers ? `Its ${counted(papers, "paper")} ${papers === 1 ? "stays" : "stay"} in the library.` : "It holds no paper."} Labelled questions stay too, and other conversations that looked in it go on with orphan notes.${archived ? "" : " Archive it instead to lose nothing."}` });
   const menu = ({ id, name, papers }) => moreMenu(name, [
     { label: "Rename…", value: name, yes: "Rename", run: (text) => act(model, "rename", { id, name: text }) },
     { label: "Archive", run: () => act(model, "archive", { id }) },
@@ -48,7 +48,7 @@ function drawProjects(model, root) {
     archive.replaceChildren(el("summary", {}, `Archived (${projects.length})`), el("ul", { class: "wb-project-list" },
       ...projects.map((project) => el("li", {}, el("span", { class: "wb-archived", title: project.name }, project.name),
         el("button", { type: "button", class: "wb-link", "aria-label": `Restore ${project.name}`, onclick: () => act(model, "restore", { id: project.id }) }, "Restore"),
-        ...moreMenu(project.name, [removal(project)])))));
+        ...moreMenu(project.name, [removal(project, true)])))));
   };
   const created = () => { if (!form.hidden) showForm(false); };
   model.on("change:created", created);

@@ -31,7 +31,7 @@ def voila_command(
     command = [
         sys.executable,
         "-m",
-        "widgets.server",
+        "widgets",
         f"--port={port}",
         f"--DashboardServer.library={library}",
     ]

@@ -1,4 +1,4 @@
-"""Voila with this dashboard's settings: ``python -m widgets.server NOTEBOOK`` (see ``launch``)."""
+"""Voila with this dashboard's settings: ``python -m widgets NOTEBOOK`` (see ``launch``)."""
 
 from __future__ import annotations
 
@@ -79,11 +79,3 @@ class EndKernel(VoilaShutdownKernelHandler):  # type: ignore[misc]  # Voila ship
 def _put_first(variable: str, folder: str) -> None:
     others = os.environ.get(variable)
     os.environ[variable] = f"{folder}{os.pathsep}{others}" if others else folder
-
-
-def main() -> None:
-    DashboardServer.launch_instance()
-
-
-if __name__ == "__main__":
-    main()

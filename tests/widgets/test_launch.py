@@ -14,7 +14,7 @@ def test_the_command_names_library_port_and_notebook() -> None:
     command = voila_command(Path("/data/my library.duckdb"), port=9001, open_browser=False)
     assert command[1:] == [
         "-m",
-        "widgets.server",
+        "widgets",
         "--port=9001",
         "--DashboardServer.library=/data/my library.duckdb",
         "--no-browser",

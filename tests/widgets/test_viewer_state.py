@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -217,6 +218,32 @@ def test_a_page_is_found_by_its_number_or_by_the_label_printed_on_it(
         seen.append((viewer.page, viewer.error))
     told = "There is no page “99”: they count from 1 to 3."
     assert seen == [(3, ""), (2, ""), (1, ""), (1, told), (1, "")]
+
+
+def test_a_label_is_looked_up_beside_the_main_thread_and_not_for_a_page_closed_meanwhile(
+    scripted: ScriptedWorkbench, viewer: ViewerState
+) -> None:
+    scripted.papers.texts[2] = [Page(2, n, f"{n}a", "", 0, 0) for n in (1, 2, 3)]
+    viewer.show_paper(2)
+    waiting: list[Callable[[], None]] = []
+    viewer._run = waiting.append
+    viewer.act({"do": "go_to", "with": {"where": "3a"}})
+    assert (viewer.page, len(waiting)) == (1, 1)
+    viewer.clear()
+    waiting.pop()()
+    assert (viewer.paper, waiting, viewer.error) == (0, [], "")
+
+
+def test_a_page_that_fails_after_the_viewer_was_closed_tells_nothing(
+    scripted: ScriptedWorkbench, viewer: ViewerState
+) -> None:
+    def get(_: Any) -> Any:
+        viewer.clear()
+        raise NotFoundError("No such paper: it may have been removed.")
+
+    scripted.papers.get = get  # type: ignore[method-assign]
+    viewer.show_citation([cited(2, 3), cited(1, 2)], 1)
+    assert (viewer.paper, viewer.trouble, viewer.error, viewer.loading) == (0, "", "", False)
 
 
 def test_a_paper_that_has_gone_says_so_in_the_pages_place_and_the_next_citation_opens(

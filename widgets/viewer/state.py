@@ -101,8 +101,7 @@ class ViewerState(PanelState):
         first = next((cited for cited in citations if cited["quote"]), None)
         if first is None or self._wanted is not None:
             return
-        mark = Mark(first["quote"], first["start"], first["end"], first["page"])
-        ahead = Shown(first["paper"], first["page"], mark, self._width())
+        ahead = Shown(first["paper"], first["page"], _mark_of(first), self._width())
         self.in_background("fetching the first page", lambda: self._fetch_unseen(ahead))
 
     def _fetch_unseen(self, ahead: Shown) -> None:
@@ -139,8 +138,14 @@ class ViewerState(PanelState):
             return
         if name.isdecimal() and 1 <= int(name) <= self.pages:
             self.turn_to(page=int(name))
+        else:
+            paper = self._wanted.paper
+            self.in_background("finding the page", lambda: self._turn_to_label(paper, name))
+
+    def _turn_to_label(self, paper: int, name: str) -> None:
+        labels = self._workbench.papers.page_labels(paper)
+        if self._wanted is None or self._wanted.paper != paper:
             return
-        labels = self._workbench.papers.page_labels(self._wanted.paper)
         same = [n for n, label in enumerate(labels, 1) if (label or "").casefold() == name.casefold()]
         if same:
             self.turn_to(page=same[0])
@@ -180,10 +185,13 @@ class ViewerState(PanelState):
 
     def _mark(self, paper: int) -> Mark | None:
         """The passage of the open citation, where it is of this paper."""
-        cited = self._list[self.citation] if self.citation >= 0 else None
-        if cited is None or cited["paper"] != paper or not cited["quote"]:
-            return None
-        return Mark(cited["quote"], cited["start"], cited["end"], cited["page"])
+        cited = self._open_citation()
+        return _mark_of(cited) if cited.get("paper") == paper else None
+
+    def _open_citation(self) -> dict[str, Any]:
+        """The citation that is open, empty where none is. The page may be closed while another is drawn."""
+        citations, k = self._list, self.citation
+        return citations[k] if 0 <= k < len(citations) else {}
 
     def _leave_citation(self) -> None:
         self.citation = -1
@@ -230,10 +238,10 @@ class ViewerState(PanelState):
 
     def _likely(self, shown: Shown) -> list[Shown]:
         likely = []
-        if len(self._list) > 1 and self.citation >= 0:
-            near = self._list[(self.citation + 1) % len(self._list)]
-            mark = Mark(near["quote"], near["start"], near["end"], near["page"]) if near["quote"] else None
-            likely.append(Shown(near["paper"], near["page"], mark, shown.width))
+        citations, k = self._list, self.citation
+        if len(citations) > 1 and k >= 0:
+            near = citations[(k + 1) % len(citations)]
+            likely.append(Shown(near["paper"], near["page"], _mark_of(near), shown.width))
         if shown.page < self.pages:
             likely.append(Shown(shown.paper, shown.page + 1, shown.mark, shown.width))
         return likely
@@ -263,7 +271,7 @@ class ViewerState(PanelState):
         """Say in the page's place why it is not there; the way to the next citation stays."""
         if shown is not self._wanted:
             return
-        cited = self._list[self.citation] if self.citation >= 0 else {}
+        cited = self._open_citation()
         with self.hold_trait_notifications():
             if self.paper != shown.paper:
                 self.title, self.byline = cited.get("title", ""), cited.get("byline", "")
@@ -285,3 +293,9 @@ class ViewerState(PanelState):
             label=self.label,
             marker=marker,
         )
+
+
+def _mark_of(cited: dict[str, Any]) -> Mark | None:
+    """The passage that a citation marks; None where it quotes nothing."""
+    quoted = cited["quote"]
+    return Mark(quoted, cited["start"], cited["end"], cited["page"]) if quoted else None

@@ -199,6 +199,7 @@ class Conversation:
         """Another answer to a question asked here (default: the last one), as if it had none yet: a chat
         model does not see what it said of it before. The answers so far stay, and this one is a turn of its
         own, in the scope that the conversation has now."""
+        check_options("ask_again", options)
         return last_answer(self.stream_again(message, **options))
 
     def stream_again(
@@ -227,6 +228,7 @@ class Conversation:
 
     def astream(self, question: str, **options: Unpack[AskOptions]) -> AsyncGenerator[Event, None]:
         """``stream`` for ``async for``. Leaving the loop stops the chat model."""
+        check_options("astream", options)
         return events_async(lambda: self.stream(question, **options))
 
 

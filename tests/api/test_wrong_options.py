@@ -22,6 +22,8 @@ def test_an_option_that_ask_has_not_is_told_by_its_name_with_what_to_write_inste
             (lambda: wb.ask("?", limit=3), r"^ask\(\) takes no 'limit': .*top_k"),
             (lambda: wb.ask("?", colour="red"), r"^ask\(\) takes no 'colour'\. Its options are top_k, "),
             (lambda: talk.ask("?", scope=None), r"^ask\(\) takes no 'scope': a conversation has its own"),
+            (lambda: talk.ask_again(limit=3), r"^ask_again\(\) takes no 'limit': .*top_k"),
+            (lambda: talk.astream("?", limit=3), r"^astream\(\) takes no 'limit': .*top_k"),
         ]
         for call, told in calls:
             with pytest.raises(TypeError, match=told):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -149,6 +150,19 @@ def test_a_row_of_a_file_or_a_line_of_a_log_is_said_before_sentences_that_answer
 ) -> None:
     """They are short and no sentences, and yet what such files are asked for."""
     assert said in chosen(MAYOR, text, question=question)[0]
+
+
+def test_sentences_that_say_nothing_of_what_is_asked_are_no_answer() -> None:
+    """The passage that speaks of it is code, which is not quoted; the embedder finds the others alike."""
+    code = "rate <- growth(0.37)\nplot(rate)"
+    found = evidence(
+        passage(1, 1, [code], title="n"),
+        passage(2, 2, ["The mayor of the town is tall, as everybody there knows."], title="m"),
+        question="What is the growth rate of penguins?",
+    )
+    assert choose_sentences(found.query, found, similarity=lambda texts: [0.3] * len(texts)) == []
+    elsewhere = replace(found, query="Wie schnell wachsen Pinguine?")
+    assert choose_sentences(elsewhere.query, elsewhere, similarity=lambda texts: [0.3] * len(texts)) != []
 
 
 def test_lines_of_code_are_no_rows_and_no_lines() -> None:

@@ -10,7 +10,9 @@ from workbench.chat.likelihood import NOTHING, WEIGHTS, Similarity, log_odds, op
 from workbench.chat.quotable import LONGEST, Stretch, quotable
 from workbench.chat.shown import shown_text
 from workbench.records import Evidence, Passage
+from workbench.retrieval.asked_terms import asked_terms
 from workbench.retrieval.markers import as_prose
+from workbench.retrieval.sections import asks_for_proposal, section_asked_for
 from workbench.retrieval.term_sets import term_set
 
 MOST_POINTS = 8  # a point is a sentence with those beside it that it is read with, and has one citation
@@ -47,7 +49,8 @@ def choose_sentences(
 
     Every paper whose best sentence is nearly as likely as the best of all gets one before any paper gets a
     second. A sentence is read with its neighbours where they are likely too, or where its first words mean
-    what stands before.
+    what stands before. None where all of them speak of something else than what is asked, as where only a
+    figure or a piece of code speaks of it, which cannot be quoted.
     """
     passages = _of_quoted_title(question, evidence.passages)
     stretches = _without_repeats([s for p in passages for s in quotable(p)])
@@ -64,7 +67,8 @@ def choose_sentences(
             first, last = _read_with(stretches, odds, place, taken)
             taken.update(range(first, last + 1))
             chosen.append(_chosen(stretches[first], stretches[last], odds[place]))
-    return chosen
+    beside_the_point = _beside_the_point(question, passages, [stretches[i] for i in sorted(taken)])
+    return [] if beside_the_point else chosen
 
 
 def grouped(chosen: Sequence[ChosenSentence]) -> list[list[ChosenSentence]]:
@@ -109,6 +113,21 @@ def telling_stretch(question: str, passage: Passage) -> Stretch | None:
     scores = log_odds(question, stretches)
     best = max(range(len(scores)), key=lambda i: (scores[i], -i), default=None)
     return None if best is None else stretches[best]
+
+
+def _beside_the_point(question: str, passages: Sequence[Passage], said: Sequence[Stretch]) -> bool:
+    """Whether none of the stretches has a word of the question in or beside it, though the passages have
+    most of them. Where they have few, they may be in another language, and the words tell nothing."""
+    asked = asked_terms(question)
+    bags = [term_set(passage.text) for passage in passages]
+    there = {term for term in asked if any(term in bag for bag in bags)}
+    if len(there) < 2 or 2 * len(there) < len(asked) or asks_for_proposal(question):
+        return False
+    return not any(
+        section_asked_for(question, s.heading)
+        or there & term_set(f"{s.passage.title} {s.heading} {s.header or ''} {s.around} {s.text}")
+        for s in said
+    )
 
 
 # --- which ones ------------------------------------------------------------------------------

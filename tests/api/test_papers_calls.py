@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy
 import pytest
 
@@ -409,3 +410,34 @@ def test_a_folder_added_again_costs_only_what_is_new_in_it(
     }
     assert [text.splitlines()[-1] for text in embedder.asked] == ["This is an edited text of the folder."]
     assert before < {paper.id for paper in wb.papers.list()}, "the library keeps what a folder no longer has"
+
+
+def test_no_table_holds_a_word_of_a_removed_paper_but_what_was_asked_and_answered_of_it(
+    open_as: Callable[..., Workbench], library: Path
+) -> None:
+    wb = open_as("ann")
+    text = "# The xylotron\n\nThe xylotron of the cellar weighs 17 kg.\n"
+    secret = wb.papers.add(text.encode(), title="Of a cellar", project="Minerals")
+    question = "How much does the xylotron weigh?"
+    answer = wb.ask(question, scope=Scope.project(1))
+    assert secret.id in {citation.paper_id for citation in answer.citations}
+    matrix = wb.matrix("How many kg does the thing in the cellar weigh?", project="Minerals")
+    assert "xylotron" in str([row.answer for row in matrix])
+    wb.summaries.refresh("Minerals")
+    wb.paper_chat(secret).ask(question)
+    wb.conversations.create(Scope.project(1)).ask(question)
+    wb.papers.remove(secret)
+    assert wb._background.wait(20)
+    wb.close()
+    with duckdb.connect(str(library), read_only=True) as connection:
+        columns = connection.execute(
+            "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"
+        ).fetchall()
+        holding = {
+            (table, column)
+            for table, column in columns
+            if connection.execute(
+                f"""SELECT 1 FROM "{table}" WHERE contains(lower("{column}"::VARCHAR), 'xylotron') LIMIT 1"""
+            ).fetchone()
+        }
+    assert holding == {("messages", "text"), ("messages", "answer"), ("retrievals", "query")}

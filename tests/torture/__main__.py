@@ -21,9 +21,9 @@ from tests.torture.parts import PARTS, Options, Part
 STATE = Path(tempfile.gettempdir()) / "workbench-torture" / "state.jsonl"
 
 
-def main(arguments: list[str]) -> int:
-    given = _parser().parse_args(arguments)
-    chosen = [part for part in PARTS if part.name in (given.parts or [p.name for p in PARTS])]
+def main(arguments: list[str], *, parts: tuple[Part, ...] = PARTS) -> int:
+    given = _parser(parts).parse_args(arguments)
+    chosen = [part for part in parts if not given.parts or part.name in given.parts]
     seed = given.seed if given.seed is not None else None if given.fresh else last_seed(given.state)
     seed = random.SystemRandom().randrange(1_000_000) if seed is None else seed
     options = Options(
@@ -79,7 +79,7 @@ def _progress(part: Part, options: Options, done: list[Outcome]) -> tuple[int, i
     return sum(outcome.count for outcome in done), part.wanted(options)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(parts: tuple[Part, ...]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
     usual = Options(0)
     parser.add_argument(
@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--minutes", type=float, default=usual.minutes, help="of crowding, for each crowd (%(default)g)"
     )
-    parser.add_argument("--parts", nargs="+", choices=[part.name for part in PARTS], help="only these parts")
+    parser.add_argument("--parts", nargs="+", choices=[part.name for part in parts], help="only these parts")
     parser.add_argument("--state", type=Path, default=STATE, help="the record (%(default)s)")
     parser.add_argument("--fresh", action="store_true", help="forget the record, and begin anew")
     parser.add_argument("--verbose", action="store_true", help="a line for each case")

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from tests.torture.history import make_old
 from workbench.errors import LibraryError, LibraryVersionError
 from workbench.storage import maintenance, migrate, papers
 from workbench.storage.database import Database
@@ -62,6 +65,36 @@ def test_a_library_of_a_newer_program_is_refused_and_left_alone(database: Databa
 
 def test_the_programs_own_migrations_are_numbered_without_a_gap() -> None:
     assert [m.number for m in migrate.known()] == list(range(1, len(migrate.known()) + 1))
+
+
+DIE_AFTER = """
+import os, sys
+from pathlib import Path
+from workbench.storage import migrate
+from workbench.storage.opening import Patience, open_connection
+path, number = Path(sys.argv[1]), int(sys.argv[2])
+cursor = open_connection(path, read_only=False, patience=Patience.of(10), create=True)
+for migration in migrate.pending(cursor)[:number]:
+    migrate.apply(cursor, migration)
+os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("number", range(1, migrate.known()[-1].number + 1))
+@pytest.mark.parametrize("schema", [0, 1])
+def test_a_process_killed_just_after_any_migration_leaves_a_library_that_opens(
+    tmp_path: Path, number: int, schema: int
+) -> None:
+    """DuckDB alone does not open some of them: it cannot replay the log."""
+    folder = make_old(tmp_path / "shelf", schema=schema) if schema else tmp_path
+    path = folder / "library.duckdb"
+    done = subprocess.run([sys.executable, "-c", DIE_AFTER, str(path), str(number)], check=False)
+    assert done.returncode == 9
+    opened = Database(path)
+    with opened.read() as cursor:
+        assert migrate.pending(cursor) == ()
+        assert len(papers.list_papers(cursor, "ann")) == 3 * schema
+    assert maintenance.doctor(opened) == []
 
 
 @pytest.mark.parametrize("names", [("0002_second.sql",), ("first.sql",), ()])

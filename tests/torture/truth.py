@@ -15,6 +15,7 @@ from workbench.indexes.keyword import KeywordTantivyIndex
 from workbench.retrieval.terms import query_terms, terms
 from workbench.storage.database import Database
 from workbench.storage.index_source import LibraryIndexSource
+from workbench.storage.opening import quoted
 
 Contents = dict[str, tuple[int, int]]
 """Of each table: how many rows, and a checksum of them that no order and no clock changes."""
@@ -51,8 +52,10 @@ def contents_of(path: Path) -> Contents:
     """The same of a library file that nothing has open, read by plain DuckDB; nothing where there is none."""
     if not path.exists() or path.stat().st_size == 0:
         return {}
-    with duckdb.connect(str(path), read_only=True) as connection:
-        return contents(connection)
+    with duckdb.connect(":memory:") as connection:
+        # Attached: as its main database DuckDB does not replay every log that a killed process leaves.
+        connection.execute(f"ATTACH {quoted(str(path))} AS library (READ_ONLY)")
+        return contents(connection, "library")
 
 
 def differences(found: Contents, wanted: Contents) -> list[str]:

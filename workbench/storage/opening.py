@@ -204,11 +204,30 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> DuckDBPyConnection
     if not create and not path.exists():
         # A read-write connect would quietly make an empty library in its place.
         raise LibraryError(f"The library {path} is no longer there. Put it back, or open another one.")
-    connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIGURATION)
+    try:
+        connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIGURATION)
+    except duckdb.InternalException as error:
+        if "replaying WAL" not in str(error):
+            raise
+        _take_in_log(path)
+        connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIGURATION)
     _refuse_compression(connection)
     connection.execute("SET GLOBAL TimeZone='UTC'")  # a library gives the same answers wherever it is read
     connection.execute("SET lock_configuration=true")
     return connection
+
+
+def _take_in_log(path: Path) -> None:
+    """Writes the log of a process that died into the file.
+
+    DuckDB 1.5 cannot replay a column that was added to a table with computed defaults when it opens the file
+    as its main database ("GetDefaultDatabase with no default database set"); beside another one it can.
+    Without this a process killed just after a migration would leave a library that never opens again.
+    """
+    with duckdb.connect(":memory:", config=_RESOURCES) as connection:
+        _refuse_compression(connection)
+        connection.execute(f"ATTACH {quoted(str(path))} AS library (READ_WRITE)")
+        connection.execute("CHECKPOINT library")
 
 
 def _refuse_compression(connection: DuckDBPyConnection) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import anywidget
+
+# Signs that turn the reading direction, and with it what is shown beside them. One stands in for one, so that
+# offsets into a text hold.
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 class Leaf(anywidget.AnyWidget):
@@ -14,6 +19,11 @@ class Leaf(anywidget.AnyWidget):
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
         self.on_msg(self._on_message)
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+        """What goes to the front end: the state, with no sign in any text that turns the text around it."""
+        state = super().get_state(key=key, drop_defaults=drop_defaults)
+        return {name: value if name.startswith("_") else _unturned(value) for name, value in state.items()}
 
     def resend(self) -> None:
         """Send the front end all it shows again; what changed while its page was loading never arrived."""
@@ -28,3 +38,13 @@ class Leaf(anywidget.AnyWidget):
             self.resend()
         else:
             self.act(message, buffers)
+
+
+def _unturned(value: Any) -> Any:
+    if isinstance(value, str):
+        return _TURNING.sub("\ufffd", value)
+    if isinstance(value, (list, tuple)):
+        return [_unturned(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _unturned(item) for name, item in value.items()}
+    return value

@@ -33,15 +33,26 @@ class Visit:
 
 @contextmanager
 def visit(
-    browser: Browser, served: Served, *, width: int = 1440, height: int = 900, theme: str = "light"
+    browser: Browser,
+    served: Served,
+    *,
+    width: int = 1440,
+    height: int = 900,
+    theme: str = "light",
+    document: str = "",
 ) -> Iterator[Visit]:
-    """Opens the dashboard; at the end checks that nothing asked another machine and that no script failed."""
+    """Opens the dashboard; at the end checks that nothing asked another machine and that no script failed.
+
+    In JupyterLab, ``document`` is another file to open in its place, with what its address adds.
+    """
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)  # type: ignore[arg-type]
     context.set_default_timeout(20_000)
     opened = Visit(context.new_page(), served, [], [])
     _watch(context, opened)
-    opened.page.goto(served.url)
-    if served.in_lab:
+    opened.page.goto(
+        served.url.replace("/lab/tree/dashboard.ipynb?", f"/doc/tree/{document}&") if document else served.url
+    )
+    if served.in_lab and not document:
         run_notebook(opened.page, "Run All Cells")
     yield opened
     context.close()

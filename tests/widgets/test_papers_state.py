@@ -12,6 +12,7 @@ import pytest
 from tests.widgets.scripted import paper
 from widgets.panel import at_once
 from widgets.papers.outcomes import MANY, folded, outcome, without
+from widgets.papers.path_line import PathState
 from widgets.papers.state import SHOWN, PapersState
 from widgets.uploads.state import Upload
 from workbench import Scope, Workbench
@@ -247,3 +248,14 @@ def test_outcomes_of_many_files_are_folded_and_dismissed_as_they_are_shown() -> 
     assert without([*many, *failed], 1) == [*many, *failed[2:]]
     assert without([*many, *failed], 2) == [*many, *failed[:2], *failed[3:]]
     assert without(failed, 99) == failed
+
+
+def test_the_path_line_hands_its_path_on_and_clears_only_what_was_taken(
+    panel: PapersState, folder: Path
+) -> None:
+    line = PathState(panel, prompt="Path", run=at_once)
+    line.act({"do": "add_path", "with": {"path": " "}})
+    assert (line.taken, panel.error) == (0, "Name a file or a folder.")
+    line.act({"do": "add_path", "with": {"path": str(folder)}})
+    assert (line.taken, panel.error) == (1, "")
+    assert panel.papers

@@ -1,4 +1,4 @@
-"""The papers panel: the list's leaf, the upload leaf, and a line for a path made of ipywidgets."""
+"""The papers panel: the list's leaf, the upload leaf, and the line for a path."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipywidgets
 
 from widgets.assets import module, style
 from widgets.panel import PanelState
+from widgets.papers.path_line import PathState
 from widgets.papers.state import PapersState
 from widgets.uploads.view import Uploads
 from widgets.view import Leaf
@@ -18,21 +19,19 @@ class PaperList(PapersState, Leaf):
     _css = style("papers/job.css", "papers/papers.css")
 
 
-def path_line(papers: PanelState, prompt: str = "Path of a file or folder") -> ipywidgets.HBox:
-    """A text field and a button that have the panel add the file or folder at a path."""
-    field = ipywidgets.Text(placeholder=prompt)
-    button = ipywidgets.Button(description="Add", tooltip="Add the file or folder at this path")
+class PathLine(PathState, Leaf):
+    """A field and a button that have a panel add the file or folder at a path.
 
-    def add() -> None:
-        papers.act({"do": "add_path", "with": {"path": field.value}})
-        if not papers.error:
-            field.value = ""
+    The text travels with the request: as a text field of ipywidgets it could come after it.
+    """
 
-    button.on_click(lambda _: add())
-    field.on_msg(lambda _, message, __: add() if message.get("event") == "submit" else None)
-    line = ipywidgets.HBox([field, button])
-    line.add_class("wb").add_class("wb-path")
-    return line
+    _esm = module("papers/path.js")
+    _css = style("papers/path.css")
+
+
+def path_line(papers: PanelState, prompt: str = "Path of a file or folder") -> PathLine:
+    """The line that adds to ``papers``."""
+    return PathLine(papers, prompt=prompt)
 
 
 def papers_panel(papers: PaperList, uploads: Uploads) -> ipywidgets.VBox:

@@ -80,3 +80,33 @@ def text_pdf(path: Path, *paragraphs: str, pages: int = 1) -> Path:
             lines += textwrap.wrap(paragraph, 90)
         content.append(lines_down(lines))
     return pdf(path, content)
+
+
+def pdf_with_a_broken_page(path: Path, *, instead: bytes) -> Path:
+    """A PDF of three pages, written by hand, with another object in the place of its second page."""
+    page = (
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800]"
+        b" /Resources << /Font << /F1 3 0 R >> >> /Contents %d 0 R >>"
+    )
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [4 0 R 6 0 R 8 0 R] /Count 3 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman >>",
+    ]
+    for number in (1, 2, 3):
+        drawn = b"BT /F1 12 Tf 72 700 Td (Page %d says something of its own in words.) Tj ET" % number
+        objects.append(instead if number == 2 else page % (3 + 2 * number))
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn))
+    whole, table = b"%PDF-1.4\n", b"0000000000 65535 f \n"
+    for number, content in enumerate(objects, start=1):
+        table += b"%010d 00000 n \n" % len(whole)
+        whole += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    size = len(objects) + 1
+    whole += b"xref\n0 %d\n%strailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
+        size,
+        table,
+        size,
+        len(whole),
+    )
+    path.write_bytes(whole)
+    return path

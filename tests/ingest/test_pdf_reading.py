@@ -153,6 +153,18 @@ def test_a_page_that_cannot_be_read_leaves_the_others_and_their_numbers(tmp_path
     assert document.warnings == ("Could not read page 2: damaged; the rest of the paper was kept.",)
 
 
+@pytest.mark.parametrize("instead", [b"null", b"42", b"<< /Type /Font >>"])
+def test_a_page_that_is_none_leaves_the_others_and_their_numbers(tmp_path: Path, instead: bytes) -> None:
+    path = made_files.pdf_with_a_broken_page(tmp_path / "p.pdf", instead=instead)
+    document = read_pdf(path)
+    assert [page.text for page in document.pages] == [
+        "Page 1 says something of its own in words.",
+        "",
+        "Page 3 says something of its own in words.",
+    ]
+    assert document.warnings == ("Could not read page 2: damaged; the rest of the paper was kept.",)
+
+
 def test_lists_of_pages_read_like_prose() -> None:
     assert (numbers([3]), numbers([1, 2, 3, 7]), numbers([2, 5])) == ("page 3", "pages 1-3, 7", "pages 2, 5")
 

@@ -17,13 +17,14 @@ from workbench.chat.judging import judged
 from workbench.chat.tools import Tools
 from workbench.comparing import Matrices
 from workbench.conversing import Conversation, Conversations
-from workbench.errors import InvalidInputError, ProviderError
+from workbench.errors import InvalidInputError
 from workbench.evaluations import Evaluations
 from workbench.interfaces import ChatModel, Embedder
 from workbench.labelling import Questions
-from workbench.library import Chunks, PaperLike, Papers, ProjectLike
+from workbench.library import Chunks, Papers
 from workbench.measuring import Measuring
 from workbench.memory import Memories
+from workbench.naming import PaperLike, ProjectLike
 from workbench.notes import Notes
 from workbench.pooling import Mode
 from workbench.presets import Presets
@@ -33,11 +34,13 @@ from workbench.retrieval.audit import audit_text
 from workbench.scope import Scope, as_scope
 from workbench.serving import Choice, ServingEmbedder
 from workbench.settings import Settings, library_path
-from workbench.storage import generations, maintenance, readonly_sql
+from workbench.status import status_of
+from workbench.storage import maintenance, readonly_sql
 from workbench.storage.database import Database
 from workbench.streaming import EventStream, events_async, last_answer, last_answer_async
 from workbench.summaries import Summaries
 from workbench.turns import Desk
+from workbench.unfinished import Unfinished
 
 if TYPE_CHECKING:
     import pandas
@@ -45,7 +48,6 @@ if TYPE_CHECKING:
     from workbench.ingest.indexing import PaperIndexer
     from workbench.ingest.pipeline import Ingestor
     from workbench.ingest.sandbox import Reader
-    from workbench.storage.generations import Generation
 
 
 def open(
@@ -87,12 +89,19 @@ class Workbench:
             chat_model=lambda scope: self._asking.chat_model(None, scope)[0],
             mode="extractive" if never_chats and settings.summaries == "auto" else settings.summaries,
         )
+        unfinished = Unfinished(
+            self._database,
+            self.user,
+            lacking=self._ingestor_of_what_lacks,
+            refresh_indexes=self._asking.refresh_indexes,
+            background=self._background,
+        )
         self.papers = Papers(
             self._database,
             self.user,
             ingestor=self._ingestor_and_notes,
             renewer=lambda everything: self._ingestor(self._embedder.for_renewing(everything=everything)),
-            lacking=self._ingestor_of_what_lacks,
+            unfinished=unfinished,
             reader=lambda: self._reader,
             refresh_indexes=self._asking.refresh_indexes,
             background=self._background,
@@ -137,7 +146,7 @@ class Workbench:
         self.tools = Tools(self._database, self.user, find_projects=self.projects.search)
         self.conversations = Conversations(Desk(asking=self._asking, tools=self.tools, memory=self.memory))
         self.bibliography = Bibliography(self._database, self.user, conversation=self.conversations.get)
-        self.papers.go_on()
+        unfinished.go_on()
         self.summaries.backfill()
 
     def __enter__(self) -> Workbench:
@@ -320,42 +329,7 @@ class Workbench:
         """Where the library is, what it holds for this user, which embedder and chat model serve it, and in
         ``"warnings"`` what they lack and which papers could not be indexed. ``"generation"`` numbers the set
         of vectors that answers searches, None before the first; each new embedder begins another."""
-        all_papers = self.papers.list()
-        with self._database.read() as cursor:
-            serving, moving = generations.serving(cursor), generations.under_way(cursor)
-        embedder, model, warnings = self._providers()
-        if serving is not None and embedder is not None and embedder.name != serving.embedder:
-            self._asking.forget_embedder()  # the library has been moved since
-            embedder, model, warnings = self._providers()
-        return {
-            "library": str(self._database.path),
-            "user": self.user,
-            "bytes": self._database.path.stat().st_size,
-            "papers": len(all_papers),
-            "indexing": sum(p.state != "ready" for p in all_papers),
-            "chunks": sum(p.chunks for p in all_papers),
-            "projects": len(self.projects.list(status=None)),
-            "embedder": embedder.name if embedder else None,
-            "generation": serving.generation if serving else None,
-            "chat_model": model.name if model else "extractive",
-            "warnings": warnings + _move_under_way(moving) + _not_indexed(self.papers.index_failures()),
-        }
-
-    def _providers(self) -> tuple[Embedder | None, ChatModel | None, list[str]]:
-        """The embedder and the chat model; one that is set and cannot be had is a warning here."""
-        embedder, model = None, None
-        warnings: list[str] = []
-        try:
-            embedder, notes = self._embedder.for_searching()
-            warnings += notes
-        except ProviderError as error:
-            warnings.append(str(error))
-        try:
-            model, notes = self._asking.chat_model(None, Scope.ORPHANS)
-            warnings += notes
-        except ProviderError as error:
-            warnings.append(str(error))
-        return embedder, model, warnings
+        return status_of(self._asking, self._embedder, self.papers, self.projects)
 
     def doctor(self) -> list[str]:
         """What is wrong with the library, one line each; empty for a healthy one. A derived index that says
@@ -406,25 +380,6 @@ class Workbench:
             project_max_papers=self.settings.project_max_papers,
             max_file_mb=self.settings.max_file_mb,
         )
-
-
-def _move_under_way(moving: tuple[Generation, int] | None) -> list[str]:
-    if moving is None:
-        return []
-    generation, left = moving
-    return [
-        f"A move to {generation.embedder} is under way, {left} papers left: until then the old vectors"
-        " answer. `workbench reprocess --all` or papers.move_soon() goes on with it."
-    ]
-
-
-def _not_indexed(failures: dict[int, str]) -> list[str]:
-    """One line on papers whose indexing failed, with the newest one's reason."""
-    if not failures:
-        return []
-    count = "1 paper" if len(failures) == 1 else f"{len(failures)} papers"
-    reason = failures[max(failures)].rstrip(".")
-    return [f"{count} could not be indexed ({reason}); run `workbench reprocess --all` to try again."]
 
 
 def _words_only(choice: Choice) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from workbench.asking import Asking
 from workbench.chat.small_talk import small_talk_reply
 from workbench.chat.task import EXTRACTIVE
 from workbench.errors import InvalidInputError, NotFoundError
-from workbench.library import ProjectLike
 from workbench.matrix import NOT_SAID, Matrix, MatrixInfo, MatrixRow, Support
+from workbench.naming import ProjectLike
 from workbench.projects import Projects
 from workbench.records import Answer, AnswerDone, Paper, Progress
 from workbench.rendering import Listing

@@ -15,7 +15,7 @@ from workbench.evaluation.question_files import (
     question_lines,
     read_questions,
 )
-from workbench.library import PaperLike, ProjectLike, paper_id_of, project_key
+from workbench.naming import PaperLike, ProjectLike, paper_id_of, project_key
 from workbench.rendering import Listing
 from workbench.scope import Scope, as_scope
 from workbench.storage import papers, projects

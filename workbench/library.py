@@ -10,26 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from workbench.background import Background
-from workbench.errors import (
-    DocumentError,
-    InvalidInputError,
-    LibraryError,
-    NotFoundError,
-    WorkbenchError,
-)
+from workbench.errors import DocumentError, InvalidInputError, LibraryError, NotFoundError
 from workbench.ingest.drafting import check_title
-from workbench.ingest.sources import is_folder, listed, sha256_of
-from workbench.records import (
-    Chunk,
-    FileOutcome,
-    IngestReport,
-    Note,
-    Page,
-    PageView,
-    Paper,
-    Progress,
-    Project,
-)
+from workbench.ingest.sources import is_folder, listed
+from workbench.naming import PaperLike, ProjectLike, paper_id_of, project_key
+from workbench.paper_pages import PaperPages
+from workbench.records import Chunk, FileOutcome, IngestReport, Paper, Progress
 from workbench.rendering import Listing
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
@@ -38,6 +24,7 @@ from workbench.storage import papers as paper_store
 from workbench.storage import projects as project_store
 from workbench.storage.database import Database
 from workbench.summaries import Summaries
+from workbench.unfinished import Unfinished
 
 if TYPE_CHECKING:
     import pandas
@@ -46,13 +33,9 @@ if TYPE_CHECKING:
     from workbench.ingest.sandbox import Reader
 
 Source = str | Path | bytes | BinaryIO
-ProjectLike = Project | int | str
-PaperLike = Paper | Note | int
-
-Listed = list  # inside these classes the name ``list`` means their method
 
 
-class Papers:
+class Papers(PaperPages):
     """``wb.papers``: what is in the library, as this user sees it."""
 
     def __init__(
@@ -62,17 +45,16 @@ class Papers:
         *,
         ingestor: Callable[[], tuple[Ingestor, tuple[str, ...]]],
         renewer: Callable[[bool], Ingestor],
-        lacking: Callable[[], Ingestor | None],
+        unfinished: Unfinished,
         reader: Callable[[], Reader],
         refresh_indexes: Callable[[], None],
         background: Background,
         summaries: Summaries,
     ) -> None:
-        self._database, self._user, self._reader = database, user, reader
-        self._ingestor, self._renewer, self._lacking = ingestor, renewer, lacking
+        super().__init__(database, user, reader=reader)
+        self._ingestor, self._renewer, self._unfinished = ingestor, renewer, unfinished
         self._refresh_indexes, self._background = refresh_indexes, background
         self._summaries = summaries
-        self._whole: dict[Path, tuple[int, int, int]] = {}  # derived files known to be whole, as they were
 
     def add(self, source: Source, *, title: str | None = None, project: ProjectLike | None = None) -> Paper:
         """Adds one file (path, bytes or file object) and returns its paper; the same bytes again return the
@@ -183,7 +165,7 @@ class Papers:
             gone = paper_store.find_by_hash(cursor, found.sha256) is None
         self._summaries.backfill()  # those of its projects are empty now
         if gone:
-            self._derived_source(found).unlink(missing_ok=True)
+            self._files.discard(found)
             self._refresh_indexes()
 
     def reprocess(
@@ -270,58 +252,12 @@ class Papers:
         """Has those of the papers that searches leave out indexed in the background. Nothing happens where
         no embedder is at hand: they stay "indexing" until there is one. What fails is in the ledger, and
         ``Workbench.status`` tells of it."""
-        wanted = [paper_id_of(paper) for paper in papers]
-        with self._database.read() as cursor:
-            found = paper_store.list_papers(cursor, self._user, wanted)
-        for paper in found:
-            if paper.state != "ready":
-                self._background.start(partial(self._index, paper.id), key=("index", paper.id))
-
-    def go_on(self) -> None:
-        """When a library opens: papers of active projects that were to be indexed when an earlier process
-        ended, or its embedder failed, are indexed in the background now."""
-        self._background.start(self._index_unfinished, key="unfinished")
-
-    def _index_unfinished(self) -> None:
-        with self._database.read() as cursor:
-            active = project_store.list_projects(cursor, self._user)
-            wanted = [i for p in active for i in project_store.paper_ids(cursor, self._user, p.id)]
-        self.index_soon(wanted)
-
-    def _index(self, paper_id: int) -> None:
-        if self._background.closing or self.get(paper_id).state == "ready":
-            return
-        try:
-            ingestor = self._lacking()
-            if ingestor is not None:
-                ingestor.index(paper_id, user=self._user)
-                self._refresh_indexes()
-        except WorkbenchError as error:
-            self._note_failure(paper_id, error)
-
-    def _note_failure(self, paper_id: int, error: WorkbenchError) -> None:
-        """Keeps in the ledger why a paper could not be indexed: nobody was there to be told."""
-        reason = " ".join(str(error).split())
-        with suppress(NotFoundError), self._database.write() as cursor:
-            paper = paper_store.get(cursor, self._user, paper_id)
-            ledger.record(
-                cursor,
-                self._user,
-                file=paper.file,
-                stage="embed",
-                state="failed",
-                seconds=0.0,
-                sha256=paper.sha256,
-                paper_id=paper.id,
-                error=reason,
-            )
+        self._unfinished.index_soon([paper_id_of(paper) for paper in papers])
 
     def index_failures(self) -> dict[int, str]:
         """For the papers that are still indexing: why the last try failed, by the paper's id. One that
         nobody has tried since is not in it."""
-        with self._database.read() as cursor:
-            left = [p.id for p in paper_store.list_papers(cursor, self._user) if p.state != "ready"]
-            return ledger.last_failures(cursor, self._user, left) if left else {}
+        return self._unfinished.failures()
 
     def forget_file(self, file: str) -> None:
         """Takes a file that could not become a paper out of the ledger, by the name it was added under.
@@ -348,109 +284,12 @@ class Papers:
             shares.unshare(cursor, self._user, paper_id_of(paper))
         self._refresh_indexes()
 
-    def pages(self, paper: PaperLike) -> Listing[Page]:
-        """The paper's pages (or sections, where its format has no pages), in order, with their texts."""
-        with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, paper_id_of(paper))
-            return Listing(Page, paper_store.pages(cursor, found.id))
-
-    def page(self, paper: PaperLike, page: int) -> Page:
-        """One page (or section), counted from 1. Raises NotFoundError for one that is not there."""
-        _check_view(page, None, 1)
-        with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, paper_id_of(paper))
-            return paper_store.page(cursor, found.id, page)
-
-    def page_labels(self, paper: PaperLike) -> Listed[str | None]:
-        """What is printed on each page (or a section's name), in order; None where it is its number."""
-        with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, paper_id_of(paper))
-            return paper_store.page_labels(cursor, found.id)
-
-    def chunks(self, paper: PaperLike) -> Listing[Chunk]:
-        """The paper's chunks, in order."""
-        with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, paper_id_of(paper))
-            return Listing(Chunk, chunk_store.of_papers(cursor, [found.id]))
-
-    def page_image(
-        self, paper: PaperLike, page: int, *, highlight: str | None = None, width: int = 1000
-    ) -> bytes:
-        """A PNG of one PDF page, ``width`` pixels wide, with the quote ``highlight`` marked.
-
-        Nothing is marked where the quote cannot be placed on the page with certainty. Raises
-        NotFoundError for a page that is not there, InvalidInputError for a paper without page images.
-        """
-        _check_view(page, highlight, width)
-        path = self._source_of_pdf(paper, page)
-        return self._reader().render(path, page, width=width, highlight=highlight)
-
-    def page_view(
-        self,
-        paper: PaperLike,
-        page: int,
-        *,
-        quote: str | None = None,
-        width: int = 1000,
-        paint: bool = True,
-        with_text: bool = False,
-    ) -> PageView:
-        """A page's PNG together with where the quote stands on it, as fractions of width and height.
-
-        With ``paint`` the quote is marked in the image too; ``with_text`` adds the page's text with its
-        places. Highlights and notes that readers left in the file are not drawn.
-        """
-        _check_view(page, quote, width)
-        path = self._source_of_pdf(paper, page)
-        return self._reader().page_view(
-            path, page, width=width, quote=quote, paint=paint, with_text=with_text
-        )
-
-    def _source_of_pdf(self, paper: PaperLike, page: int) -> Path:
-        """The stored file, written into the folder of derived files where it is not, or not whole."""
-        with self._database.read() as cursor:
-            found = paper_store.get(cursor, self._user, paper_id_of(paper))
-            if found.kind != "pdf":
-                raise InvalidInputError(
-                    f"“{found.title}” is a {found.kind} file: it has text, but no page images."
-                )
-            if not 1 <= page <= found.pages:
-                raise NotFoundError(f"“{found.title}” has pages 1 to {found.pages}; there is no page {page}.")
-            path = self._derived_source(found)
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            if not self._is_whole(path, found):
-                paper_store.write_source(cursor, found.id, path)
-        return path
-
-    def _is_whole(self, path: Path, paper: Paper) -> bool:
-        """Whether the derived file is the paper's own, by its hash: asked again only where it changed."""
-        if not path.is_file():
-            return False
-        stat = path.stat()
-        seen = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
-        if self._whole.get(path) != seen:
-            if sha256_of(path) != paper.sha256:
-                return False
-            self._whole[path] = seen
-        return True
-
-    def _derived_source(self, paper: Paper) -> Path:
-        return self._database.derived / "sources" / f"{paper.sha256}.pdf"
-
     def _project_id(self, project: ProjectLike | None) -> int | None:
         self._database.require_open()
         if project is None:
             return None
         with self._database.read() as cursor:
             return project_store.get(cursor, self._user, project_key(project)).id
-
-
-def _check_view(page: object, quote: object, width: object) -> None:
-    for name, value in (("page", page), ("width", width)):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise InvalidInputError(f"The {name} must be a whole number, not {value!r}.")
-    if not (quote is None or isinstance(quote, str)):
-        raise InvalidInputError(f"The quote to mark must be text, not {quote!r}.")
 
 
 class Chunks:
@@ -477,18 +316,3 @@ def _noted(report: IngestReport, notes: tuple[str, ...]) -> IngestReport:
         return report
     files[first] = replace(files[first], warnings=(*files[first].warnings, *notes))
     return IngestReport(tuple(files))
-
-
-def project_key(project: ProjectLike) -> int | str:
-    """What storage finds a project by: its id or its name."""
-    return project.id if isinstance(project, Project) else project
-
-
-def paper_id_of(paper: PaperLike) -> int:
-    """The id of a paper or note, or the id itself. Raises InvalidInputError for anything else."""
-    given = paper.id if isinstance(paper, Paper | Note) else paper
-    if isinstance(given, bool) or not isinstance(given, int):
-        raise InvalidInputError(
-            f"{given!r} is neither a paper nor a paper's id: list your papers to see them."
-        )
-    return given if 0 < given < 2**63 else 0  # which no paper has; the library cannot even ask for more

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.asking import Asking
 from workbench.errors import InvalidInputError
-from workbench.library import ProjectLike
+from workbench.naming import ProjectLike
 from workbench.projects import Projects
 from workbench.records import Answer, Evidence, Message, Progress
 from workbench.scope import Scope, as_scope

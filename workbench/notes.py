@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import InvalidInputError
-from workbench.library import PaperLike, ProjectLike, paper_id_of
+from workbench.naming import PaperLike, ProjectLike, paper_id_of
 from workbench.projects import Projects
 from workbench.records import Note
 from workbench.rendering import Listing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.errors import InvalidInputError
-from workbench.library import ProjectLike, project_key
+from workbench.naming import ProjectLike, project_key
 from workbench.rendering import Listing
 from workbench.retrieval.parameters import SearchParameters
 from workbench.storage import presets as store

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from workbench.library import PaperLike, Papers, ProjectLike, paper_id_of, project_key
+from workbench.library import Papers
+from workbench.naming import PaperLike, ProjectLike, paper_id_of, project_key
 from workbench.records import Paper, Project, ProjectMatch
 from workbench.rendering import Listing
 from workbench.retrieval.project_ranking import rank_projects

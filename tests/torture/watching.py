@@ -18,7 +18,7 @@ from typing import Any
 ROOMS = ("workbench.storage.", "workbench.indexes.", "workbench.ingest.pipeline", "workbench.ingest.renewal",
          "workbench.ingest.progress", "workbench.ingest.texts", "workbench.ingest.embedding",
          "workbench.ingest.sandbox", "workbench.library", "workbench.projects", "workbench.summaries",
-         "workbench.turns", "workbench.memory")  # fmt: skip
+         "workbench.turns", "workbench.memory", "workbench.unfinished", "workbench.stored_files")  # fmt: skip
 CALLS = frozenset(
     "execute commit close replace rename unlink rmdir mkdir open write truncate fsync add_document"
     " sleep acquire".split()

@@ -419,8 +419,9 @@ def test_another_users_papers_never_show_and_a_shared_one_cannot_be_removed(
 
 
 def test_work_elsewhere_is_followed_without_reading_the_library_at_every_step(
-    wb: Workbench, panel: LibraryState
+    wb: Workbench, panel: LibraryState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("widgets.library.state.REFRESH_EVERY", 3600.0)
     panel.library_changed()
     assert panel.loaded is False, "a tab that was never shown reads nothing"
     panel.shown()

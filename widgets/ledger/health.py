@@ -21,6 +21,11 @@ _MEANINGS = (
         "The stored file of some papers is missing. They can be read and searched, but not processed again.",
         "Add their files again, after removing the papers from the library.",
     ),
+    (
+        "stored files that are not the ones added",
+        "The stored file of some papers is not the one that was added, or only a part of it.",
+        "Make a backup, then remove those papers from the library and add their files again.",
+    ),
     ("papers without every page", "Some papers have lost pages.", AGAIN),
     ("papers without every chunk", "Some papers have lost passages, so searches miss parts of them.", AGAIN),
     ("chunks whose text is not on their page", "Some passages no longer stand on the page they name.", AGAIN),

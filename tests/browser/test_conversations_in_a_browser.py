@@ -78,7 +78,7 @@ def test_a_conversation_is_begun_by_keyboard_and_listed_with_its_scope(page: Pag
     expect(talks(page)).to_have_count(2)
     row = talks(page).first
     expect(row).to_have_attribute("aria-current", "true")
-    expect(row.locator("span")).to_contain_text("<img src=x onerror=alert(1)> </script>")
+    expect(row.locator("> span")).to_contain_text("<img src=x onerror=alert(1)> </script>")
     box, side = row.bounding_box(), page.locator(".wb-conversations").bounding_box()
     assert box
     assert side
@@ -124,7 +124,7 @@ def test_conversations_are_found_renamed_and_opened_after_a_reload(page: Page) -
     name = page.get_by_label("Rename…")
     name.fill("Portraits")
     name.press("Enter")
-    expect(talks(page).first.locator("span")).to_have_text("Portraits")
+    expect(talks(page).first.locator("> span")).to_have_text("Portraits")
     expect(page.locator(".wb-head h2")).to_have_text("Portraits")
     page.reload()
     search = page.get_by_label("Find in conversations")

@@ -205,6 +205,20 @@ def test_a_locked_library_says_so_and_opens_when_asked_again(
     assert "wb-app" in box._dom_classes
 
 
+def test_a_page_that_comes_up_after_the_library_failed_to_open_still_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dashboards, "user_log_path", lambda *_, **__: tmp_path)
+
+    def opener() -> Workbench:
+        raise LibraryLockedError("The library is in use by process 42. Close it there, or wait.")
+
+    (opening,) = dashboard(opener, run=at_once).children
+    assert isinstance(opening, Opening)
+    opening.act({"do": "greet"})
+    assert opening.error == "The library is in use by process 42. Close it there, or wait."
+
+
 def test_the_notebook_opens_shows_and_stops() -> None:
     path = Path(dashboards.__file__).parents[1] / "notebooks" / "dashboard.ipynb"
     notebook = json.loads(path.read_text("utf-8"))

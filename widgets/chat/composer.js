@@ -12,6 +12,7 @@ function composer(model) {
   const told = el("div", { class: "wb-told-line", role: "status" });
   const box = el("div", {}, told, scope, el("div", { class: "wb-box", onclick: (event) => { if (event.target === event.currentTarget) text.focus(); } }, text, button), hint);
 
+  let waiting = -1; // the thread that is still being read, to be asked what stands here once it is there
   const fit = () => { text.style.height = "auto"; text.style.height = `${Math.min(text.scrollHeight, 160)}px`; };
   const refresh = () => {
     const streaming = model.get("streaming");
@@ -19,15 +20,17 @@ function composer(model) {
     button.classList.toggle("wb-stop", streaming);
     button.disabled = !streaming && (model.get("reading") || !text.value.trim());
     hint.textContent = streaming ? "Esc to stop" : "Enter to ask · Shift+Enter for a new line";
+    if (waiting === model.get("thread") && !model.get("reading")) ask();
   };
   const write = (value) => { text.value = value; fit(); refresh(); text.focus(); };
   const ask = () => {
+    waiting = model.get("reading") ? model.get("thread") : -1;
     if (model.get("streaming") || model.get("reading") || !text.value.trim()) return;
     act(model, "ask", { question: text.value });
     write("");
   };
   button.addEventListener("click", () => (model.get("streaming") ? act(model, "stop") : ask()));
-  text.addEventListener("input", () => { fit(); refresh(); });
+  text.addEventListener("input", () => { waiting = -1; fit(); refresh(); });
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); ask(); }
     if (event.key !== "Escape") event.stopPropagation();

@@ -179,7 +179,9 @@ class ChatState(ScopedState, ExportsState):
             return
         with self._lock:
             thread.conversation = conversation
-            found = self._threads.keep(thread) if conversation else self._threads.unsaved(thread.scope)
+            found = (
+                self._threads.keep(thread) if conversation else self._threads.unsaved(thread.scope, thread)
+            )
             if self._shown is thread and found is not thread:
                 self._put(found)
         self._read(found)

@@ -80,11 +80,12 @@ class Threads:
         thread.take(info)
         return thread
 
-    def unsaved(self, place: int) -> Thread:
-        """The thread at this place that its first question will make a conversation."""
+    def unsaved(self, place: int, otherwise: Thread | None = None) -> Thread:
+        """The thread at this place that its first question will make a conversation; where there is none yet,
+        ``otherwise`` is it from now on, or a new one."""
         found = next((t for t in self._unsaved if t.scope == place), None)
         if found is None:
-            found = Thread(place, loaded=True)
+            found = otherwise or Thread(place, loaded=True)
             self._unsaved.append(found)
         return found
 

@@ -7,9 +7,10 @@ function whenText(iso) {
 }
 
 function drawConversations(model, root) {
+  const closeDrawer = () => root.closest(".wb-app")?.classList.remove("wb-sidebar-open"); // on a narrow screen it covers the chat
   let exporting = 0;
   const exports = exporter(model, () => exporting);
-  const begin = el("button", { type: "button", class: "wb-link", "aria-label": "New conversation", onclick: () => act(model, "new") }, "+ New");
+  const begin = el("button", { type: "button", class: "wb-link", "aria-label": "New conversation", onclick: () => { act(model, "new"); closeDrawer(); } }, "+ New");
   const search = el("input", { type: "search", class: "wb-find", maxLength: 200, placeholder: "Find in conversations", "aria-label": "Find in conversations", autocomplete: "off", value: model.get("query") });
   const list = el("ul", { class: "wb-talks", "aria-label": "Conversations" });
   const told = el("div", { class: "wb-told", role: "status" });
@@ -34,11 +35,12 @@ function drawConversations(model, root) {
     talk.kind !== "project" && { label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id: talk.id }),
       confirm: `“${talk.title}” is deleted${talk.messages ? `: its ${lost(talk)}` : ""}. Your papers stay.` },
   ].filter(Boolean));
-  const facts = (talk) => talk.id === model.get("answering") ? "answering…" : dotted({ thread: talk.scope, project: "Project chat", paper: "Paper chat" }[talk.kind], whenText(talk.used));
+  const facts = (talk) => [el("span", {}, { thread: talk.scope, project: "Project chat", paper: "Paper chat" }[talk.kind]),
+    ` · ${talk.id === model.get("answering") ? "answering…" : whenText(talk.used)}`];
   const row = (talk) => el("li", {}, el("button", {
     type: "button", class: "wb-talk", "data-id": String(talk.id), title: talk.title,
     "aria-current": talk.id === model.get("shown") ? "true" : undefined,
-    onclick: () => act(model, "show", { id: talk.id }),
+    onclick: () => { act(model, "show", { id: talk.id }); closeDrawer(); },
   }, el("span", {}, el("bdi", {}, talk.title)), el("small", {}, facts(talk))), ...menu(talk));
 
   /** Which control of which row has the focus: that row may move, or be deleted. */

@@ -19,6 +19,8 @@ class OpeningState(PanelState):
 
     busy = Bool(False).tag(sync=True)
 
+    error_stays = True  # a page that greets after the first try has failed must still learn why
+
     def __init__(
         self,
         opener: Callable[[], Workbench],
@@ -38,7 +40,7 @@ class OpeningState(PanelState):
     def start(self) -> None:
         """Open the library; it is handed on when the page has greeted."""
         if not self.busy:
-            self.busy = True
+            self.busy, self.error = True, ""
             self.in_background("opening the library", self._attempt)
 
     @action

@@ -61,6 +61,7 @@ from workbench.records import (
     ScopeChange,
     SentenceVerdict,
     SilentPaper,
+    StageEnd,
     TextDelta,
     TextRun,
     UnmatchedReference,
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
     from workbench.retrieval.formulas import formula_end
     from workbench.retrieval.parameters import SearchParameters
     from workbench.settings import Settings
-    from workbench.tuning import Evaluation, Gold, Preset, Question, Replay, ReplayedPassage
+    from workbench.tuning import Evaluation, Gold, PastSearch, Preset, Question, Replay, ReplayedPassage
 
 __version__ = "0.1.0"
 
@@ -85,6 +86,7 @@ _LAZY = {
     "Conversation": "workbench.conversing",
     "Evaluation": "workbench.tuning",
     "Gold": "workbench.tuning",
+    "PastSearch": "workbench.tuning",
     "Preset": "workbench.tuning",
     "Question": "workbench.tuning",
     "Replay": "workbench.tuning",
@@ -153,6 +155,7 @@ __all__ = [
     "PageView",
     "Paper",
     "Passage",
+    "PastSearch",
     "Preset",
     "Progress",
     "Project",
@@ -173,6 +176,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SilentPaper",
+    "StageEnd",
     "TextDelta",
     "TextRun",
     "UnmatchedReference",

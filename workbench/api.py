@@ -134,7 +134,8 @@ class Workbench:
             embedder=lambda: self._embedder.for_searching().embedder,
         )
         self.evaluate, self.evaluate_chunk_sizes = measuring.evaluate, measuring.evaluate_chunk_sizes
-        self.evaluate_audit, self.replay = measuring.evaluate_audit, measuring.replay
+        self.evaluate_audit = measuring.evaluate_audit
+        self.past_searches, self.replay = measuring.past_searches, measuring.replay
         self.matrices = Matrices(self._asking, self.projects)
         self.matrix = self.matrices.ask
         self.memory = Memories(

@@ -15,7 +15,7 @@ from workbench.ingest.drafting import check_title
 from workbench.ingest.sources import is_folder, listed
 from workbench.naming import PaperLike, ProjectLike, paper_id_of, project_key
 from workbench.paper_pages import PaperPages
-from workbench.records import Chunk, FileOutcome, IngestReport, Paper, Progress
+from workbench.records import Chunk, FileOutcome, IngestReport, Paper, Progress, StageEnd
 from workbench.rendering import Listing
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
@@ -258,6 +258,13 @@ class Papers(PaperPages):
         """For the papers that are still indexing: why the last try failed, by the paper's id. One that
         nobody has tried since is not in it."""
         return self._unfinished.failures()
+
+    def stage_ends(self) -> Listing[StageEnd]:
+        """How each stage of each paper ended last, and of each file that did not become a paper, in the order
+        in which they ended. Such a file is there until its bytes, or a file of its name, become a paper, or
+        ``forget_file`` takes it out."""
+        with self._database.read() as cursor:
+            return Listing(StageEnd, ledger.stage_ends(cursor, self._user))
 
     def forget_file(self, file: str) -> None:
         """Takes a file that could not become a paper out of the ledger, by the name it was added under.

@@ -1,4 +1,4 @@
-"""``wb.evaluate``, ``wb.evaluate_chunk_sizes``, ``wb.replay``: measuring, and what other numbers would do."""
+"""``wb.evaluate``, ``wb.past_searches``, ``wb.replay``: measuring, and what other numbers would do."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from workbench.errors import InvalidInputError
 from workbench.naming import ProjectLike
 from workbench.projects import Projects
 from workbench.records import Answer, Evidence, Message, Progress
+from workbench.rendering import Listing
 from workbench.scope import Scope, as_scope
-from workbench.tuning import Question, Replay
+from workbench.storage import retrievals
+from workbench.tuning import PastSearch, Question, Replay
 
 if TYPE_CHECKING:
     import pandas
@@ -140,6 +142,15 @@ class Measuring:
             resamples=resamples,
         )
 
+    def past_searches(self, scope: Scope = Scope.ORPHANS, *, limit: int = 200) -> Listing[PastSearch]:
+        """The newest searches of a scope that chose passages, the newest first: what ``replay`` takes. Raises
+        InvalidInputError for a limit below 1."""
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise InvalidInputError(f"limit={limit!r}: give a whole number from 1.")
+        with self._asking.database.read() as cursor:
+            found = retrievals.past_searches(cursor, self._asking.user, as_scope(scope), limit=limit)
+        return Listing(PastSearch, found)
+
     def replay(
         self,
         what: Replayable,
@@ -155,8 +166,8 @@ class Measuring:
         ``what`` is a retrieval's id (``retrieval_id`` in ``sql``), an ``Evidence``, an ``Answer`` or the
         ``Message`` of a conversation that holds one. Numbers that are not given stay as they were;
         ``keyword_weight="automatic"`` is the search mode's own weight. No chat model is asked and nothing is
-        recorded. Raises NotFoundError for a retrieval or project that is not
-        there, InvalidInputError where no passages were chosen.
+        recorded. Raises NotFoundError for a retrieval or project that is not there, InvalidInputError where
+        no passages were chosen.
         """
         from workbench.replaying import replay
 

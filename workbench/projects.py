@@ -100,6 +100,11 @@ class Projects:
         """The project's papers, in the order the library got them."""
         return self._papers.list(scope=Scope.project(self.get(project)))
 
+    def members(self) -> dict[int, tuple[int, ...]]:
+        """The ids of the papers of every project that has any, archived ones too, by the project's id."""
+        with self._database.read() as cursor:
+            return project_store.members(cursor, self._user)
+
     def search(self, query: str) -> Listing[ProjectMatch]:
         """The five projects nearest to the query, archived ones too, best first, however far they are.
 

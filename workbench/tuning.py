@@ -103,6 +103,18 @@ class Evaluation(Displayed):
 
 # --- replay ----------------------------------------------------------------------------------
 
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PastSearch(Displayed):
+    """A search that chose passages, made by itself or for an answer. ``Workbench.replay`` takes its ``id``,
+    which is the ``retrieval_id`` of ``sql``."""
+
+    id: int
+    query: str
+    scope: Scope
+    searched_at: datetime
+
+
 Change = Literal["enters", "leaves", "stays"]
 
 _WHOLE = (

@@ -22,6 +22,29 @@ def test_a_file_that_failed_leaves_the_users_own_ledger_and_papers_keep_their_en
     assert len(bob.sql("SELECT * FROM ledger WHERE file = 'broken.pdf'")) == 1
 
 
+def test_the_stages_are_told_as_they_ended_last_of_papers_and_of_files_that_became_none(
+    open_as: Callable[..., Workbench], tmp_path: Path
+) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing else")
+    (tmp_path / "later.md").write_bytes(b"")
+    wb, other = open_as("ann"), open_as("bob")
+    before = wb.papers.stage_ends()
+    wb.papers.add_many([tmp_path / "broken.pdf", tmp_path / "later.md"])
+    (tmp_path / "later.md").write_text("# Later\n\nWords of a paper that can be read now.\n")
+    later = wb.papers.add(tmp_path / "later.md")
+    wb.papers.reprocess(later)
+    new = [end for end in wb.papers.stage_ends() if end not in before]
+    assert [(e.paper_id, e.file, e.stage, e.state, bool(e.error)) for e in new] == [
+        (None, "broken.pdf", "read", "failed", True),
+        *((later.id, "later.md", stage, "done", False) for stage in ("read", "chunk", "embed", "index")),
+    ]
+    assert all(end.finished_at.utcoffset() is not None and end.seconds >= 0 for end in new)
+    assert not {"broken.pdf", "later.md"} & {end.file for end in other.papers.stage_ends()}
+    wb.papers.remove(later)
+    wb.papers.forget_file("broken.pdf")
+    assert wb.papers.stage_ends() == before
+
+
 @pytest.mark.parametrize(("given", "error"), [("nowhere.pdf", NotFoundError), (7, InvalidInputError)])
 def test_what_the_ledger_does_not_have_cannot_be_forgotten(
     open_as: Callable[..., Workbench], given: str, error: type[Exception]

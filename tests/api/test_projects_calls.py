@@ -122,3 +122,14 @@ def test_deleting_a_project_keeps_its_papers_and_moves_them_to_the_orphans(wb: W
         wb.search("melting point", scope=Scope.project(1))
     assert {p.paper_id for p in wb.search("melting point of arvenite and cendrite")} == {1, 3}
     assert wb.doctor() == []
+
+
+def test_the_papers_of_all_projects_are_told_at_once_archived_ones_too(wb: Workbench) -> None:
+    one, two, _ = (wb.projects.create(name) for name in ("One", "Two", "Empty"))
+    ids = [paper.id for paper in wb.papers.list()][:2]
+    wb.projects.add(one, *ids)
+    wb.projects.add(two, ids[0])
+    wb.projects.update(two, status="archived")
+    found = wb.projects.members()
+    assert (found[one.id], found[two.id]) == (tuple(sorted(ids)), (ids[0],))
+    assert set(found) <= {project.id for project in wb.projects.list(status=None) if project.paper_count}

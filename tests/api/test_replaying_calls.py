@@ -268,3 +268,17 @@ def test_a_chunk_that_stood_in_another_passage_says_so_and_one_that_stands_there
     together = wb.replay(latest(wb), top_k=15)
     assert moves(together) == [("stays", 1, 1, whole.paper_id), ("leaves", 2, None, whole.paper_id)]
     assert [p.reason for p in together] == ["", "it stands in [1] now, as a part of it"]
+
+
+def test_past_searches_are_those_of_one_scope_that_chose_passages_the_newest_first(wb: Workbench) -> None:
+    project = wb.projects.create("Mines")
+    for query, scope in (("first", Scope.ALL), ("elsewhere", Scope.ORPHANS), (MINES, Scope.ALL)):
+        wb.search(query, scope=scope)
+    wb.search("of the project", scope=Scope.project(project))
+    found = wb.past_searches(Scope.ALL)
+    assert [(search.query, search.scope) for search in found] == [(MINES, Scope.ALL), ("first", Scope.ALL)]
+    assert [search.id for search in wb.past_searches(Scope.ALL, limit=1)] == [found[0].id]
+    assert [search.query for search in wb.past_searches(Scope.project(project))] == ["of the project"]
+    assert wb.replay(found[0].id).query == MINES
+    with pytest.raises(InvalidInputError, match="limit=0"):
+        wb.past_searches(limit=0)

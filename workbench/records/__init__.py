@@ -32,6 +32,7 @@ from workbench.records.library import (
     Project,
     ProjectMatch,
     ProjectSummary,
+    StageEnd,
     TextRun,
 )
 from workbench.records.references import (
@@ -79,6 +80,7 @@ __all__ = [
     "ScopeChange",
     "SentenceVerdict",
     "SilentPaper",
+    "StageEnd",
     "Support",
     "TextDelta",
     "TextRun",

@@ -192,6 +192,22 @@ class FileOutcome(Displayed):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class StageEnd(Displayed):
+    """How one stage of the work on a file ended last: read, chunk, embed or index. ``seconds`` is what it
+    took, ``error`` one line where it failed. ``paper_id`` is None for a file that did not become a paper."""
+
+    shown = ("file", "stage", "state", "error", "seconds", "finished_at")
+
+    paper_id: int | None
+    file: str
+    stage: str
+    state: Literal["done", "failed"]
+    error: str | None
+    seconds: float
+    finished_at: datetime
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class IngestReport(Displayed):
     """What became of every file of a batch, in the order given."""
 

@@ -177,6 +177,16 @@ def paper_ids(cursor: DuckDBPyConnection, user: str, project_id: int) -> tuple[i
     return tuple(row[0] for row in rows)
 
 
+def members(cursor: DuckDBPyConnection, user: str) -> dict[int, tuple[int, ...]]:
+    """Ids of the papers of each of the user's projects that has any, ascending, by the project's id."""
+    rows = cursor.execute(
+        "SELECT project_id, list(paper_id ORDER BY paper_id) FROM project_papers WHERE user_name = ?"
+        " GROUP BY project_id ORDER BY project_id",
+        [user],
+    ).fetchall()
+    return {project_id: tuple(paper_ids) for project_id, paper_ids in rows}
+
+
 def touch(cursor: DuckDBPyConnection, project_id: int) -> None:
     """Notes that the project changed now."""
     cursor.execute("UPDATE projects SET updated_at = now() WHERE project_id = ?", [project_id])

@@ -14,6 +14,7 @@ from workbench.records import Evidence
 from workbench.scope import Scope
 from workbench.storage.cleaning import clean_text
 from workbench.storage.moments import utc
+from workbench.tuning import PastSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,18 @@ def get(cursor: DuckDBPyConnection, user: str, retrieval_id: int) -> Retrieval:
         utc(created),
         tuple(RetrievedChunk(*chunk) for chunk in chunks),
     )
+
+
+def past_searches(cursor: DuckDBPyConnection, user: str, scope: Scope, *, limit: int) -> list[PastSearch]:
+    """The user's newest searches of the scope that chose passages, the newest first."""
+    rows = cursor.execute(
+        "SELECT retrieval_id, query, created_at AT TIME ZONE 'UTC' FROM retrievals"
+        " WHERE user_name = ? AND rag_project_id IS NOT DISTINCT FROM ?"
+        " AND json_extract_string(parameters, '$.mode') IN ('hybrid', 'vector', 'keyword')"
+        " ORDER BY retrieval_id DESC LIMIT ?",
+        [user, scope.rag_project_id, limit],
+    ).fetchall()
+    return [PastSearch(number, query, scope, utc(moment)) for number, query, moment in rows]
 
 
 def _write(cursor: DuckDBPyConnection, retrieval_id: int, chunks: list[RetrievedChunk]) -> None:

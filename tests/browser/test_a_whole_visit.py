@@ -99,6 +99,7 @@ def choose_place(page: Page, name: str) -> None:
         page.get_by_role("button", name="Close the page").click()
     entry.click()
     expect(page.locator(".wb-project[aria-current]")).to_contain_text(name)
+    expect(page.locator(".wb-scope-choice option:checked")).to_have_text(name)  # the thread has changed too
 
 
 def marked_shares(page: Page) -> list[tuple[float, float, float, float]]:

@@ -163,11 +163,11 @@ class ChatState(ScopedState, ExportsState):
     def _put(self, thread: Thread) -> None:
         self._shown = thread
         self._threads.shown(thread)
-        self.active = {}
-        self._draw_head()
-        self._draw_thread()
-        self.thread += 1
         self.reading = not thread.loaded
+        self.active = {}
+        self._draw_thread()
+        self._draw_head()
+        self.thread += 1
 
     def _find(self, thread: Thread) -> None:
         """Find the conversation of a thread that was only a place so far."""

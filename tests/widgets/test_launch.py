@@ -62,13 +62,12 @@ def test_leaves_set_html_in_one_place_only() -> None:
 
 def test_no_panel_prints_or_catches_what_is_printed() -> None:
     """Printed text goes to the cell that runs at that moment, whichever thread prints it."""
-    named = {
-        (path.name, node.id if isinstance(node, ast.Name) else node.attr)
+    called = {
+        (path.name, node.func.id if isinstance(node.func, ast.Name) else node.func.attr)
         for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Name | ast.Attribute)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
     }
-    assert {
-        (n, w) for n, w in named if w in {"print", "display", "Output", "clear_output", "capture"}
-    } == set()
-    assert ("panel.py", "log") in named
+    prints = {"print", "display", "Output", "clear_output", "capture_output", "redirect_stdout"}
+    assert {(file, name) for file, name in called if name in prints} == set()
+    assert ("panel.py", "exception") in called, "calls are no longer found"

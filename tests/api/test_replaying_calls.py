@@ -32,7 +32,7 @@ def test_passages_stay_leave_and_enter_with_their_numbers_and_reasons(wb: Workbe
     assert moves(fewer) == [("stays", 1, 1, papers[0]), ("leaves", 2, None, papers[1])]
     [left] = fewer.left
     assert (left.reason, left.text, left.page_start) == (
-        "all 1 seats are taken",
+        "the only seat is taken",
         evidence.passages[1].text,
         evidence.passages[1].page_start,
     )

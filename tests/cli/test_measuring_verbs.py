@@ -182,7 +182,7 @@ def test_a_search_is_replayed_with_other_numbers(cli: Cli) -> None:
         ("leaves", 2, None),
     ]
     assert (found["before"]["top_k"], found["after"]["top_k"]) == (15, 1)
-    assert found["passages"][1]["reason"] == "all 1 seats are taken"
+    assert found["passages"][1]["reason"] == "the only seat is taken"
     first, header, *rows = cli("replay", 1, "--top-k", 1).out.splitlines()
     assert first == f"{MELTING} (Minerals)"
     assert header.split() == ["was", "is", "paper,", "page", "why", "it", "left"]

@@ -66,4 +66,6 @@ def blended_seats(top_k: int, share: float) -> int:
 def _reason(candidate: Candidate, *, bar: float, seats: int) -> str:
     if candidate.relevance < bar:
         return f"shared, and below the relevance {bar:.3g} that qualifies beside the best passage"
+    if seats == 1:
+        return "the only seat of shared papers is taken"
     return f"all {seats} seats of shared papers are taken"

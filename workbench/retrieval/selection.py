@@ -175,5 +175,7 @@ def _reason(candidate: Candidate, limits: SelectionLimits, paper_seats: int, wea
     if candidate.relevance > weakest and paper_seats >= limits.max_per_paper:
         cap = limits.max_per_paper
         return f"its paper has {paper_seats} seats, at most {cap} while other papers have passages to offer"
+    if limits.top_k == 1:
+        return "the only seat is taken"
     share = f", {paper_seats} of them by its paper" if paper_seats else ""
     return f"all {limits.top_k} seats are taken{share}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,20 +55,17 @@ def _to_itself(target: Path, lock_timeout: float) -> Iterator[None]:
     if not target.exists():
         yield
         return
-    try:
-        database = Database(target, lock_timeout=lock_timeout)
-        lease = database.alone(read_only=False)
-        cursor = lease.__enter__()
-    except LibraryLockedError:
-        raise
-    except LibraryError:
+    with ExitStack() as held:
+        try:
+            database = Database(target, lock_timeout=lock_timeout)
+            cursor = held.enter_context(database.alone(read_only=False))
+        except LibraryLockedError:
+            raise
+        except LibraryError:
+            pass
+        else:
+            cursor.execute("CHECKPOINT library")
         yield
-        return
-    try:
-        cursor.execute("CHECKPOINT library")
-        yield
-    finally:
-        lease.__exit__(None, None, None)
 
 
 def _set_aside(target: Path) -> Path:

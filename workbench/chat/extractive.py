@@ -116,8 +116,8 @@ def telling_stretch(question: str, passage: Passage) -> Stretch | None:
 
 
 def _beside_the_point(question: str, passages: Sequence[Passage], said: Sequence[Stretch]) -> bool:
-    """Whether none of the stretches has a word of the question in or beside it, though the passages have
-    most of them. Where they have few, they may be in another language, and the words tell nothing."""
+    """Whether all the stretches are of passages without a word of the question, though others have most of
+    them. Where no passage has, they may be in another language, and the words tell nothing."""
     asked = asked_terms(question)
     bags = [term_set(passage.text) for passage in passages]
     there = {term for term in asked if any(term in bag for bag in bags)}
@@ -125,7 +125,7 @@ def _beside_the_point(question: str, passages: Sequence[Passage], said: Sequence
         return False
     return not any(
         section_asked_for(question, s.heading)
-        or there & term_set(f"{s.passage.title} {s.heading} {s.header or ''} {s.around} {s.text}")
+        or there & term_set(f"{s.passage.title} {s.heading}\n{s.passage.text}")
         for s in said
     )
 

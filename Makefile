@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dashboard lab demo test torture check format bench lock papers clean
+.PHONY: help setup dashboard lab demo test torture check format bench lock papers screenshots clean
 
 help:
 	@echo "make setup      a virtual environment in $(VENV) with the pinned packages"
@@ -22,6 +22,7 @@ help:
 	@echo "make format     format the code"
 	@echo "make bench      the benchmarks"
 	@echo "make papers     build the sample papers again from data/papers"
+	@echo "make screenshots  take the README's pictures of the dashboard again"
 	@echo "make lock       pin again what $(VENV) holds"
 	@echo "make clean      remove $(VENV) and every cache; never a library"
 
@@ -65,6 +66,9 @@ bench: setup
 
 papers: setup
 	$(BIN)/python data/build_papers.py
+
+screenshots: setup
+	$(BIN)/python data/screenshots.py
 
 lock: setup
 	$(BIN)/python -m pip freeze --disable-pip-version-check --exclude-editable > requirements.lock

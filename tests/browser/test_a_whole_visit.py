@@ -203,6 +203,22 @@ def test_the_scope_is_changed_by_hand_and_then_by_a_tool(page: Page, served: Ser
     expect(chip.locator("option:checked")).to_have_text(PROJECT)
 
 
+def test_numbers_are_tuned_on_a_past_question_and_saved(page: Page) -> None:
+    choose_place(page, PROJECT)
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Tuning").click()
+    expect(page.locator(".wb-shown .wb-seats li").first).to_be_visible()
+    before = page.locator(".wb-shown ol.wb-seats li").count()
+    field = page.locator(".wb-control[data-name=top_k] input[type=number]")
+    field.fill("1")
+    field.press("Enter")
+    expect(page.locator(".wb-shown ol.wb-seats li")).to_have_count(1)
+    expect(page.locator(".wb-shown .wb-gone li")).to_have_count(before - 1)
+    page.locator(".wb-save input[type=text]").fill("Narrow")
+    page.locator(".wb-save").get_by_role("button", name="Save").click()
+    expect(page.locator(".wb-presets li").filter(has_text="Narrow")).to_contain_text("in force")
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Chat").click()
+
+
 def test_a_reload_finds_everything_again(visited: Visit, page: Page) -> None:
     visited.reload()
     choose_place(page, PROJECT)
@@ -211,6 +227,9 @@ def test_a_reload_finds_everything_again(visited: Visit, page: Page) -> None:
     page.locator(".wb-turn").first.locator(".wb-cite").click()
     expect(page.locator(".wb-view-title small")).to_contain_text("page 2 of 3")
     expect(page.locator(".wb-boxes .wb-mark").first).to_be_visible()
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Tuning").click()
+    expect(page.locator(".wb-presets li").filter(has_text="Narrow")).to_contain_text("in force")
+    page.get_by_role("navigation", name="Views").get_by_role("button", name="Chat").click()
 
 
 def test_two_windows_work_on_one_library_at_once(browser: Browser, served: Served, page: Page) -> None:

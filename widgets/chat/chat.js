@@ -47,7 +47,7 @@ function drawChat(model, root) {
     else if (!hidden) return;
     event.stopPropagation();
   });
-  thread.addEventListener("scroll", () => card.hide(), { passive: true });
+  thread.addEventListener("scroll", () => card.scrolled(), { passive: true });
   const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes", "known", "thread", "reading"], draw), head.stop, empty.stop, compose.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }
@@ -213,7 +213,10 @@ function citationCard(root) {
     support.hidden = !support.textContent;
     box.hidden = false;
     chip.setAttribute("aria-describedby", box.id);
-    const at = chip.getBoundingClientRect(), frame = root.getBoundingClientRect();
+    place();
+  };
+  const place = () => {
+    const at = chipNow.getBoundingClientRect(), frame = root.getBoundingClientRect();
     const left = Math.max(12, Math.min(at.left - frame.left - 40, frame.width - box.offsetWidth - 12));
     const below = at.bottom - frame.top + 8;
     const above = at.top - frame.top - box.offsetHeight - 8;
@@ -221,11 +224,13 @@ function citationCard(root) {
     const fits = below + box.offsetHeight <= frame.height - 8;
     box.style.top = `${fits ? below : above > 8 ? above : Math.max(8, frame.height - box.offsetHeight - 8)}px`;
   };
+  /** A card that the keyboard opened stays beside its marker, which comes into sight by scrolling. */
+  const scrolled = () => { if (chipNow && chipNow === document.activeElement) place(); else hide(); };
   const hideSoon = () => { clearTimeout(timer); timer = setTimeout(hide, 140); };
   const settle = () => { if (chipNow && !chipNow.isConnected) hideSoon(); }; // the text that streams was drawn anew
   box.addEventListener("pointerenter", () => clearTimeout(timer));
   box.addEventListener("pointerleave", hideSoon);
-  return { box, show, hide, hideSoon, settle };
+  return { box, show, hide, hideSoon, scrolled, settle };
 }
 
 export default panel("wb-chat", drawChat);

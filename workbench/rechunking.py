@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -20,6 +19,7 @@ from workbench.ingest.indexing import ASSUMED_WINDOW, PaperIndexer
 from workbench.ingest.pipeline import Ingestor
 from workbench.records import Paper, Progress
 from workbench.scope import Scope
+from workbench.scratch import scratch_folder
 from workbench.serving import ServingEmbedder
 from workbench.storage import papers, scopes
 from workbench.storage.database import Database
@@ -62,8 +62,8 @@ def evaluate_chunk_sizes(
         if options.cancelled is not None and options.cancelled():
             break
         with (
-            tempfile.TemporaryDirectory(prefix="workbench-chunks-", ignore_cleanup_errors=True) as folder,
-            closing(_Scratch(asking, reader, embedder, Path(folder), size, options)) as scratch,
+            scratch_folder() as folder,
+            closing(_Scratch(asking, reader, embedder, folder, size, options)) as scratch,
         ):
             names = scratch.add(held)
             if options.cancelled is not None and options.cancelled():

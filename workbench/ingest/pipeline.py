@@ -6,7 +6,6 @@ first, and then stored in one short transaction with its link, its place in the 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from workbench.ingest.sources import UNNAMED, Source, SourceFile, listed, sha256
 from workbench.ingest.texts import LONGEST, TextBatch
 from workbench.interfaces import Embedder
 from workbench.records import FileOutcome, IngestReport, Progress
+from workbench.scratch import scratch_folder
 from workbench.storage import papers, projects
 from workbench.storage.cleaning import clean_label, file_title
 from workbench.storage.database import Database
@@ -92,8 +92,8 @@ class Ingestor:
         self._check_project(user, project_id)
         outcomes: list[FileOutcome] = []
         trouble: str | None = None
-        with tempfile.TemporaryDirectory(prefix="workbench-") as spool:
-            found = list(source_files(sources, spool=Path(spool), max_file_mb=self._max_file_mb))
+        with scratch_folder() as spool:
+            found = list(source_files(sources, spool=spool, max_file_mb=self._max_file_mb))
             for number, source in enumerate(found, start=1):
                 if trouble is None and cancelled is not None and cancelled():
                     trouble = CANCELLED

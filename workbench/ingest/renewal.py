@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import DocumentError, ProviderError
@@ -15,6 +13,7 @@ from workbench.ingest.notes import note_document
 from workbench.ingest.progress import FileWork, OnProgress
 from workbench.ingest.sandbox import Reader
 from workbench.records import FileOutcome, Paper
+from workbench.scratch import scratch_folder
 from workbench.storage import chunks as chunk_store
 from workbench.storage import generations, notes, papers
 from workbench.storage.cleaning import file_title
@@ -64,8 +63,8 @@ def _read_again(
     *,
     has_vectors: bool,
 ) -> FileOutcome:
-    with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
-        path = Path(folder) / "source"
+    with scratch_folder() as folder:
+        path = folder / "source"
         work.tell(0, 1)
         with work.timed("read"):
             with database.read() as cursor:

@@ -1,0 +1,72 @@
+"""Copies of papers that work in progress makes: gone at its end, and after a kill at the next start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from workbench.scratch import LOCK, PREFIX, scratch_folder
+
+HOLD = """
+from workbench.scratch import scratch_folder
+with scratch_folder() as folder:
+    (folder / "paper").write_text("text of a paper")
+    print(folder, flush=True)
+    input()
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def holding() -> tuple[subprocess.Popen[str], Path]:
+    """A process with a scratch folder in use, and the folder."""
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([sys.executable, "-c", HOLD], stdin=pipe, stdout=pipe, text=True)
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_a_folder_is_private_and_gone_at_the_end(temporary: Path) -> None:
+    with scratch_folder() as folder:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        (folder / "paper").write_text("text of a paper")
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_killed_process_left_goes_at_the_next_start_and_what_is_in_use_stays(temporary: Path) -> None:
+    killed, left = holding()
+    working, used = holding()
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert (left / "paper").exists()
+    with scratch_folder() as folder:
+        assert set(temporary.iterdir()) == {used, folder}
+        assert (used / "paper").exists()
+    working.communicate("\n")
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="other users' folders are told by their number")
+def test_a_folder_that_others_may_write_to_and_a_link_are_left_alone(temporary: Path, tmp_path: Path) -> None:
+    (temporary / "kept").mkdir()
+    (temporary / "kept" / LOCK).write_text("precious")
+    (temporary / f"{PREFIX}open").mkdir()
+    (temporary / f"{PREFIX}open").chmod(0o777)
+    (temporary / f"{PREFIX}open" / LOCK).symlink_to(temporary / "kept" / LOCK)
+    (temporary / f"{PREFIX}link").symlink_to(temporary / "kept")
+    with scratch_folder():
+        pass
+    assert (temporary / "kept" / LOCK).read_text() == "precious"
+    assert (temporary / f"{PREFIX}open").is_dir()

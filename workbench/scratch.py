@@ -1,0 +1,48 @@
+"""Folders for work in progress, with copies of papers: gone at its end, after a kill at the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+PREFIX = "workbench-scratch-"
+LOCK = "in-use.lock"
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder of its own (0700) in the system's temporary one, removed at the end.
+
+    It is held by a lock, so that folders whose process was killed are told from those in use: whoever makes
+    the next one removes them.
+    """
+    _remove_abandoned()
+    with (
+        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder,
+        FileLock(Path(folder, LOCK)),
+    ):
+        yield Path(folder)
+
+
+def _remove_abandoned() -> None:
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError, Timeout):
+            # A folder without the lock was made this moment, or the kill came before anything was in it.
+            if _is_own(folder) and (folder / LOCK).exists():
+                with FileLock(folder / LOCK, timeout=0):
+                    pass
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether it is a folder that nobody else could have put there: everyone may write beside it."""
+    known = folder.lstat()
+    mine = not hasattr(os, "getuid") or known.st_uid == os.getuid()
+    return mine and stat.S_ISDIR(known.st_mode) and not known.st_mode & 0o077

@@ -1,4 +1,4 @@
-const STAGES = [["read", "Read"], ["chunk", "Cut"], ["embed", "Embed"], ["index", "Store"]];
+const STAGES = [["read", "Read"], ["chunk", "Chunk"], ["embed", "Embed"], ["index", "Index"]];
 const MEANING = ["read the file", "cut its text into passages", "embedded the passages", "stored and indexed it"];
 
 function drawLedger(model, root) {

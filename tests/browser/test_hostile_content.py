@@ -7,6 +7,7 @@ around, and no name pushes anything out of its place.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.browser.conftest import Served, serve, serve_lab
 from tests.browser.visiting import Visit, visit
 from tests.ollama_server import OllamaServer
 from workbench import Scope
+from workbench.conversing import Conversation
 from workbench.providers.fake_embedder import FakeEmbedder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -191,3 +193,29 @@ def test_a_reload_brings_no_stored_text_to_life(visited: Visit, page: Page) -> N
     expect(page.locator(".wb-turn").first).to_be_visible()
     assert harm(visited) == []
     assert overflow(page) == []
+
+
+def test_exported_conversations_are_text_where_jupyterlab_shows_them(
+    browser: Browser, served: Served
+) -> None:
+    """The notebook of a conversation, and its Markdown in a cell of that notebook."""
+    if not served.in_lab:
+        pytest.skip("notebooks are opened in JupyterLab")
+    with workbench.open(served.library, user="ada", embedder=FakeEmbedder()) as wb:
+        talk = max((wb.conversations.get(info) for info in wb.conversations.list()), key=_length)
+        assert EVERY[:30] in talk.messages[0].text
+        notebook = json.loads(wb.bibliography.notebook(talk))
+        markdown = wb.bibliography.conversation(talk).markdown
+    notebook["cells"].append({"cell_type": "markdown", "id": "exported", "metadata": {}, "source": markdown})
+    file = served.library.parent.parent / "notebooks" / "talk.ipynb"
+    file.write_text(json.dumps(notebook), "utf-8")
+    with visit(browser, served, document=f"{file.name}?") as opened:
+        answer = opened.page.locator(".jp-CodeCell .jp-RenderedMarkdown")
+        expect(answer.filter(has_text="24,000 punched cards").first).to_be_attached()
+        exported = opened.page.locator(".jp-MarkdownCell .jp-RenderedMarkdown")
+        expect(exported.filter(has_text="24,000 punched cards")).to_be_attached()
+        assert harm(opened, ".jp-RenderedMarkdown") == []
+
+
+def _length(talk: Conversation) -> int:
+    return len(talk.messages)

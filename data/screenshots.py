@@ -86,7 +86,7 @@ STATES: dict[str, Callable[[Page], None]] = {
 def pictures(target: Path, width: int, height: int) -> Iterator[Path]:
     """Every state in both themes, as PNG files in ``target``."""
     target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory(prefix="papers-") as scratch, sync_playwright() as playwright:
         empty, filled = Path(scratch) / "empty.duckdb", Path(scratch) / "library.duckdb"
         _fill(filled)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

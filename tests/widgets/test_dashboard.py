@@ -276,7 +276,7 @@ def test_the_library_tab_and_the_sidebar_tell_the_same(wb: Workbench, tmp_path: 
     assert real.ledger.page["papers"] == 0
 
 
-def test_reading_library_and_ledger_again_makes_no_new_widget(
+def test_showing_every_tab_and_reading_it_again_makes_no_new_widget(
     wb: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "new.txt").write_text("The engine weaves patterns as the loom weaves flowers.")
@@ -286,8 +286,8 @@ def test_reading_library_and_ledger_again_makes_no_new_widget(
     monkeypatch.setattr(ipywidgets.Widget, "_widget_construction_callback", created.append)
     for round in range(200):
         if round < 5:
-            real.library.shown()
-            real.ledger.shown()
+            for view in real.header.views:
+                real.header.act({"do": "choose", "with": {"view": view}})
         real.library.act({"do": "look", "with": {"query": str(round)}})
         real.library.act({"do": "choose", "with": {"ids": [1], "on": bool(round % 2)}})
         real.ledger.act({"do": "look", "with": {"only": ("all", "problems")[round % 2]}})

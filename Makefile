@@ -30,6 +30,7 @@ setup: $(STAMP)
 
 # Quick when nothing changed: the stamp is older than the two files that decide what is installed.
 $(STAMP): requirements.lock pyproject.toml
+	@echo "Installing the pinned packages into $(VENV): 1.2 GB, a few minutes of silence. This happens once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .

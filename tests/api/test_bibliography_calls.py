@@ -205,6 +205,26 @@ def test_another_users_conversation_cannot_be_exported(open_as: Open) -> None:
         open_as("bob").bibliography.conversation(conversation.id)
 
 
+def test_an_exported_conversation_says_where_each_answer_looked_whose_scope_is_not_its_own(
+    open_as: Open,
+) -> None:
+    wb = open_as("ann", chat_model=FakeChat("It is hard. [1]"))
+    ores = wb.projects.create("Ores")
+    wb.papers.add_texts([{"title": "Zorblaxite", "text": "It is hard. Zorblaxite is hard."}], project=ores)
+    talk = wb.conversations.create(Scope.project(ores), title="Ores")
+    talk.ask("Is zorblaxite hard?")
+    wb.conversations.update(talk, scope=Scope.ALL)
+    talk.ask("Is zorblaxite very hard?")
+    lines = wb.bibliography.conversation(talk).markdown.splitlines()
+    told = [line for line in lines if line.startswith(("Asked in", "##"))]
+    assert told == [
+        "Asked in: All notes",
+        "## Is zorblaxite hard?",
+        "Asked in: Ores",
+        "## Is zorblaxite very hard?",
+    ]
+
+
 def test_an_exported_or_shown_conversation_loads_and_runs_nothing_that_anybody_wrote_into_it(
     open_as: Open,
 ) -> None:

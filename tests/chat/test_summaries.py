@@ -20,7 +20,7 @@ def project(
     goal: str | None = "Find out what sleep is for. By May.",
     papers: tuple[tuple[str, str], ...] = PAPERS,
     paper_count: int | None = None,
-    years: tuple[int, ...] = (2019, 2023),
+    years: tuple[int, ...] = (2019, 2023, 2020),
 ) -> ProjectContents:
     count = len(papers) if paper_count is None else paper_count
     return ProjectContents(1, "Sleep", description, goal, count, years, papers, ())
@@ -76,6 +76,11 @@ def test_without_a_chat_model_the_summary_is_made_of_the_projects_and_the_papers
         "2019 to 2023: “Slow waves in mice”, “Memory and sleep” and “A note”. "
         "Recurring terms: slow, waves, mice, sleep."
     )
+
+
+def test_years_are_named_only_where_every_paper_has_one() -> None:
+    assert "It holds 3 papers: “Slow" in extracted_summary(project(years=(2020,)))
+    assert "It holds 3 papers of 2020: “Slow" in extracted_summary(project(years=(2020, 2020, 2020)))
 
 
 def test_names_and_addresses_of_authors_are_no_themes() -> None:

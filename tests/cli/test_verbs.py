@@ -52,7 +52,7 @@ def test_projects_are_made_listed_changed_and_deleted(cli: Cli) -> None:
     assert cli("projects", "list", "--archived").out.splitlines()[1:] == ["2   1       Rocks  What is dug"]
     assert cli("projects", "archive", "Rocks", "--undo").out == "“Rocks” is active.\n"
     gone = cli("projects", "delete", "Rocks")
-    assert gone.out == "Deleted project “Rocks”. Its papers (1) stay in the library.\n"
+    assert gone.out == "Deleted project “Rocks” with its chat. Its papers (1) stay in the library.\n"
     assert [p["id"] for p in cli("papers", "list", "--json").json["papers"]] == [1, 2, 3]
 
 

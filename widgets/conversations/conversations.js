@@ -31,9 +31,9 @@ function drawConversations(model, root) {
     talk.kind === "thread" && { label: "Rename…", value: talk.title, yes: "Rename", run: (text) => act(model, "rename", { id: talk.id, title: text }) },
     ...exports.items.map((item) => ({ ...item, run: () => { exporting = talk.id; item.run(); } })),
     talk.messages > 0 && { label: "Clear…", danger: true, yes: "Clear", run: () => act(model, "clear", { id: talk.id }),
-      confirm: `“${talk.title}” is emptied: its ${lost(talk)}. The conversation and your papers stay.` },
+      confirm: `This empties “${talk.title}”: its ${lost(talk)}. The conversation and your papers stay.` },
     talk.kind !== "project" && { label: "Delete…", danger: true, yes: "Delete", run: () => act(model, "delete", { id: talk.id }),
-      confirm: `“${talk.title}” is deleted${talk.messages ? `: its ${lost(talk)}` : ""}. Your papers stay.` },
+      confirm: `This deletes “${talk.title}”${talk.messages ? `: its ${lost(talk)}` : ""}. Your papers stay.` },
   ].filter(Boolean));
   const facts = (talk) => [el("span", {}, { thread: talk.scope, project: "Project chat", paper: "Paper chat" }[talk.kind]),
     ` · ${talk.id === model.get("answering") ? "answering…" : whenText(talk.used)}`];

@@ -56,5 +56,5 @@ def _missing(answerable: Answerability) -> str:
     if answerable.apart:
         return f"None of them mentions {' and '.join(answerable.apart)} together."
     if answerable.absent:
-        return f"They do not speak of {', '.join(answerable.absent)}."
+        return f"They do not speak of {', '.join(f'“{word}”' for word in answerable.absent)}."
     return ""

@@ -90,6 +90,8 @@ def _holdings(project: ProjectContents) -> str:
     count = "1 paper" if project.paper_count == 1 else f"{project.paper_count} papers"
     first, last = min(project.years, default=None), max(project.years, default=None)
     years = "" if first is None else f" of {first}" if first == last else f" of {first} to {last}"
+    if len(project.years) < project.paper_count:
+        years = ""  # the other papers' years are not known
     titles = [f"“{_shortened(title)}”" for title, _ in project.papers[:NAMED_PAPERS]]
     last_added = "the last added " if project.paper_count > len(titles) else ""
     return f"It holds {count}{years}: {last_added}{_listed(titles)}"

@@ -43,6 +43,8 @@ def lab(opening: Opening, port: int, no_browser: bool) -> None:
 
     _, environment = _prepare_program(opening, add_sample_if_new)
     arguments = [sys.executable, "-m", "jupyterlab", f"--port={port}", f"--notebook-dir={notebooks_folder()}"]
+    if os.name == "posix" and os.geteuid() == 0:  # in a container: Jupyter refuses, the dashboard does not
+        arguments.append("--allow-root")
     _run(arguments + (["--no-browser"] if no_browser else []), environment)
 
 

@@ -83,7 +83,7 @@ def projects_show(opening: Opening, project: str, as_json: bool) -> None:
 @as_json_option
 @pass_opening
 def projects_find(opening: Opening, query: str, as_json: bool) -> None:
-    """List the five projects nearest to a few words, archived ones too.
+    """List the five projects nearest to a few words, archived or not.
 
     An empty QUERY gives the five that were made first.
     """
@@ -144,11 +144,13 @@ def projects_archive(opening: Opening, project: str, undo: bool, as_json: bool) 
 @as_json_option
 @pass_opening
 def projects_delete(opening: Opening, project: str, as_json: bool) -> None:
-    """Delete a project. Its papers stay in the library."""
+    """Delete a project with its chat. Its papers stay in the library."""
     with opening.workbench(must_exist=True) as wb:
         found = project_named(wb, project)
         wb.projects.delete(found)
-    text = f"Deleted project “{found.name}”. Its papers ({found.paper_count}) stay in the library."
+    text = (
+        f"Deleted project “{found.name}” with its chat. Its papers ({found.paper_count}) stay in the library."
+    )
     _report(found, text, as_json=as_json)
 
 

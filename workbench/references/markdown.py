@@ -25,6 +25,8 @@ def conversation_markdown(
             parts.append(f"## {_prose(' '.join(message.text.split()))}\n")
         else:
             text = message.text if message.answer is None else cited_markdown(message.answer, keys)
+            if message.answer is not None and message.answer.scope_label != scope_label:
+                parts.append(f"Asked in: {_prose(message.answer.scope_label)}\n")
             parts.append(f"{text if message.answer else _prose(text)}\n")
             parts += [f"*{_prose(line)}*\n" for line in message.changed]
     return "\n".join(parts)

@@ -47,7 +47,7 @@ def contents(cursor: DuckDBPyConnection, user: str, project_id: int) -> ProjectC
         [OPENING, user, project.id, NEWEST_PAPERS],
     ).fetchall()
     years = cursor.execute(
-        "SELECT DISTINCT year FROM papers JOIN project_papers USING (paper_id)"
+        "SELECT year FROM papers JOIN project_papers USING (paper_id)"
         " WHERE project_id = ? AND year IS NOT NULL ORDER BY year",
         [project.id],
     ).fetchall()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import workbench
 from widgets.panel import at_once
-from widgets.tuning.measures import grid
+from widgets.tuning.measures import grid, shown
 from widgets.tuning.replays import Latest
 from widgets.tuning.state import TuningState
 from workbench import InvalidInputError, Scope, SearchParameters, Workbench
@@ -427,6 +429,19 @@ def test_numbers_are_compared_with_those_in_force(woven: Workbench) -> None:
     assert state.figures["words"][0].endswith("in force. The numbers set here are the same.")
     send(state, "show_measured", id=state.measured[1]["id"])
     assert state.figures["words"][0].endswith("That may be chance.")
+
+
+def test_a_difference_whose_p_is_nought_is_more_than_chance() -> None:
+    figures = pandas.DataFrame(
+        [
+            {"set": n, "metric": "evidence_recall", "mean": mean, "low": mean, "high": mean, "questions": 400}
+            | {"difference": mean - 0.2, "difference_low": 0.5, "difference_high": 0.7, "p": p}
+            | {**USUAL, "keyword_weight": math.nan, "top_k": top_k}
+            for n, (mean, p, top_k) in enumerate([(0.2, 1.0, 3), (0.8, 0.000004, 15)])
+        ]
+    )
+    figures.attrs = {"evaluation": 1, "warnings": ()}
+    assert shown(figures)["words"][0].endswith("That is better by more than chance explains.")
 
 
 def test_a_cancelled_measurement_keeps_nothing(woven: Workbench) -> None:

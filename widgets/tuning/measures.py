@@ -178,6 +178,6 @@ def _signed(share: float | None) -> str:
 
 
 def _verdict(point: dict[str, Any]) -> str:
-    if (point["p"] or 1.0) >= SURE:
+    if point["p"] is None or point["p"] >= SURE:
         return "That may be chance."
     return f"That is {'better' if point['gain'] > 0 else 'worse'} by more than chance explains."

@@ -63,11 +63,10 @@ function barParts(metric, y) {
   const pair = [["in force", metric.base], ...metric.points.slice(0, 1).map((point) => ["set here", point])];
   return pair.filter(([, point]) => point.mean !== null).flatMap(([name, point], index) => {
     const x = PLOT.left + (PLOT.width - PLOT.left - PLOT.right) * (pair.length === 1 ? 0.5 : 0.28 + 0.44 * index);
-    const near = y(point.mean) - 9 < PLOT.top ? y(point.mean) + 4 : y(point.mean) + 4;
     return [
       svg("line", { class: "wb-range", x1: x, x2: x, y1: y(point.low), y2: y(point.high) }),
       svg("circle", { class: index ? "wb-dot wb-here" : "wb-dot wb-base", cx: x, cy: y(point.mean), r: 5 }),
-      text(figureText(metric, point.mean), { class: "wb-figure", x: x + 12, y: near }),
+      text(figureText(metric, point.mean), { class: "wb-figure", x: x + 12, y: y(point.mean) + 4 }),
       text(name, { x, y: PLOT.height - 10, "text-anchor": "middle" }),
     ];
   });

@@ -10,7 +10,7 @@ from widgets.tuning.numbers import AUTOMATIC, Numbers, in_words
 from widgets.wording import byline, one_line
 
 if TYPE_CHECKING:
-    from workbench import Paper, Replay, ReplayedPassage, Workbench
+    from workbench import Paper, Replay, ReplayedPassage, Scope, Workbench
 
 MOST_QUESTIONS = 200
 SHOWN_TEXT = 420
@@ -68,19 +68,10 @@ class Latest:
             return taken
 
 
-def past_questions(workbench: Workbench, place: int) -> list[dict[str, Any]]:
-    """The searches of one place that chose passages, newest first: ``{"id", "text", "when"}``."""
-    frame = workbench.sql(
-        "SELECT retrieval_id, query, created_at FROM retrievals"
-        " WHERE coalesce(rag_project_id, 0) = ?"
-        " AND json_extract_string(parameters, '$.mode') IN ('hybrid', 'vector', 'keyword')"
-        " ORDER BY retrieval_id DESC LIMIT ?",
-        [place, MOST_QUESTIONS],
-    )
-    return [
-        {"id": int(number), "text": one_line(query), "when": f"{when.isoformat()}Z"}
-        for number, query, when in frame.itertuples(index=False)
-    ]
+def past_questions(workbench: Workbench, scope: Scope) -> list[dict[str, Any]]:
+    """The searches of one scope that chose passages, newest first: ``{"id", "text", "when"}``."""
+    found = workbench.past_searches(scope, limit=MOST_QUESTIONS)
+    return [{"id": p.id, "text": one_line(p.query), "when": p.searched_at.isoformat()} for p in found]
 
 
 def replayed(workbench: Workbench, retrieval: int, numbers: Numbers) -> Replay:
@@ -157,14 +148,8 @@ def _ranks(passage: ReplayedPassage) -> list[dict[str, Any]]:
 
 def _why(passage: ReplayedPassage) -> str:
     if passage.change == "leaves":
-        return _seats(passage.reason)
+        return passage.reason
     if passage.change == "enters":
-        held = (
-            _seats(passage.held_back).replace(" are taken", " were taken").replace(" is taken", " was taken")
-        )
+        held = passage.held_back.replace(" are taken", " were taken").replace(" is taken", " was taken")
         return f"before: {held}" if held else "not found by the search then"
     return ""
-
-
-def _seats(reason: str) -> str:
-    return reason.replace("all 1 seats are taken", "the only seat is taken")

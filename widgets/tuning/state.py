@@ -81,7 +81,7 @@ class TuningState(MeasuringState):
 
     def _read(self, place: int) -> None:
         scope = Scope(place or None)
-        questions = past_questions(self._workbench, place)
+        questions = past_questions(self._workbench, scope)
         papers = {paper.id: paper for paper in self._workbench.papers.list(scope)}
         presets = self._workbench.presets.list(place) if place > 0 else []
         self.read_measured(scope)

@@ -1,5 +1,4 @@
 function drawTuning(model, root) {
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys stay out of the fields
   const numbers = numberControls(model);
   const presets = presetList(model);
   const replay = passageReplay(model);

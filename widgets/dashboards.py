@@ -96,6 +96,7 @@ class Dashboard:
             on_open=self._open,
             on_new=self._begin,
             on_leaving=self.chat.end,
+            on_rename=self.chat.open_conversation,
             on_clear=self.chat.cleared,
             on_delete=self.chat.gone,
             run=run,

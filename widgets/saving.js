@@ -11,9 +11,11 @@ function exporter(model, idOf) {
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     act(model, "taken");
   };
+  const failed = () => { if (model.get("error")) asked = false; };
   model.on("change:download", save);
+  model.on("change:error", failed);
   return {
     items: [item("Export as Markdown", "markdown"), item("Export as notebook", "notebook"), item("Export sources as BibTeX", "bibtex")],
-    stop: () => model.off("change:download", save),
+    stop: () => { model.off("change:download", save); model.off("change:error", failed); },
   };
 }

@@ -20,6 +20,7 @@ from workbench import (
     AnswerDone,
     Dropped,
     EvidenceFound,
+    LibraryLockedError,
     Message,
     Notice,
     ProviderError,
@@ -291,6 +292,31 @@ def test_another_visit_finds_each_thread_as_it_was_left(scripted: ScriptedWorkbe
     )
     chat.show(ORPHANS)
     assert (chat.turns, chat.reading) == ([], False)
+
+
+def test_a_thread_that_cannot_be_read_now_can_be_asked_and_another_goes_on_being_read(
+    scripted: ScriptedWorkbench,
+) -> None:
+    waiting: list[Callable[[], None]] = []
+    chat = ChatState(scripted, on_cite=lambda *_: None, run=waiting.append)  # type: ignore[arg-type]
+
+    def locked(_: int) -> Any:
+        raise LibraryLockedError("Another program holds the library.")
+
+    scripted.projects.held[3] = scripted.projects.held[2]
+    project_chat, scripted.project_chat = scripted.project_chat, locked  # type: ignore[method-assign]
+    chat.go_to(2)
+    chat.go_to(ORPHANS)
+    waiting.pop(0)()
+    assert (chat.error, chat.reading) == ("Another program holds the library.", True)
+    waiting.clear()
+    chat.go_to(3)
+    waiting.pop(0)()
+    assert (chat.error, chat.reading) == ("Another program holds the library.", False)
+    scripted.project_chat, scripted.script = project_chat, complete()  # type: ignore[method-assign]
+    ask(chat)
+    waiting.pop(0)()
+    assert scripted.asked[-1][1] == Scope.project(3)
 
 
 def test_a_scope_that_a_tool_sets_moves_the_panels_and_keeps_the_thread(scripted: ScriptedWorkbench) -> None:

@@ -152,6 +152,14 @@ def test_hostile_titles_are_one_line_of_text(made: Dashboard, full: Workbench) -
     assert titles(made) == [made.chat.title] == ["</script> a b"]
 
 
+def test_renaming_the_conversation_shown_leaves_the_tab_where_it_is(made: Dashboard) -> None:
+    do(made.projects, "choose", id=0)
+    do(made.chat, "ask", question="What raises the tide?")
+    made.header.view = "Library"
+    do(made.conversations, "rename", id=made.chat.conversation, title="Tides")
+    assert (made.chat.title, titles(made), made.header.view) == ("Tides", ["Tides"], "Library")
+
+
 # --- opening ---------------------------------------------------------------------------------------------
 
 

@@ -48,7 +48,7 @@ function drawChat(model, root) {
     event.stopPropagation();
   });
   thread.addEventListener("scroll", () => card.scrolled(), { passive: true });
-  const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes", "known", "thread", "reading"], draw), head.stop, empty.stop, compose.stop, problem.stop];
+  const stops = [watch(model, ["turns", "live", "live_citations", "active", "scopes", "known", "thread", "reading"], draw), head.stop, empty.stop, compose.stop, problem.stop, card.stop];
   return () => stops.forEach((stop) => stop());
 }
 
@@ -230,7 +230,7 @@ function citationCard(root) {
   const settle = () => { if (chipNow && !chipNow.isConnected) hideSoon(); }; // the text that streams was drawn anew
   box.addEventListener("pointerenter", () => clearTimeout(timer));
   box.addEventListener("pointerleave", hideSoon);
-  return { box, show, hide, hideSoon, scrolled, settle };
+  return { box, show, hide, hideSoon, scrolled, settle, stop: hide };
 }
 
 export default panel("wb-chat", drawChat);

@@ -170,21 +170,28 @@ class ChatState(ScopedState, ExportsState):
         self.thread += 1
 
     def _find(self, thread: Thread) -> None:
-        """Find the conversation of a thread that was only a place so far."""
+        """Find the conversation of a thread that was only a place so far. Where that fails, the thread's
+        next question finds it."""
+        found = None
         try:
             conversation = latest(self._workbench, thread.scope)
+            with self._lock:
+                thread.conversation = conversation
+                found = (
+                    self._threads.keep(thread)
+                    if conversation
+                    else self._threads.unsaved(thread.scope, thread)
+                )
+                if self._shown is thread and found is not thread:
+                    self._put(found)
         except NotFoundError:
-            self.reading = False
             self._on_missing()
-            return
-        with self._lock:
-            thread.conversation = conversation
-            found = (
-                self._threads.keep(thread) if conversation else self._threads.unsaved(thread.scope, thread)
-            )
-            if self._shown is thread and found is not thread:
-                self._put(found)
-        self._read(found)
+        finally:
+            with self._lock:
+                if found is None and thread is self._shown:
+                    self.reading = False
+        if found is not None:
+            self._read(found)
 
     def _read_soon(self, thread: Thread) -> None:
         self.in_background("reading the conversation", lambda: self._read(thread))

@@ -45,16 +45,17 @@ class ConversationsState(ExportsState):
         on_open: Callable[[Conversation, ConversationInfo], None] = lambda *_: None,
         on_new: Callable[[], None] = lambda: None,
         on_leaving: Callable[[int], None] = lambda _: None,
+        on_rename: Callable[[Conversation, ConversationInfo], None] = lambda *_: None,
         on_clear: Callable[[int], None] = lambda _: None,
         on_delete: Callable[[int], None] = lambda _: None,
         **options: Any,
     ) -> None:
         """``on_open`` is called with a conversation to show, ``on_new`` to begin one. ``on_leaving`` is
         called with the id of one whose messages are about to go, ``on_clear`` and ``on_delete`` when they
-        have."""
+        have; ``on_rename`` with the one shown when it has another title."""
         super().__init__(**options)
         self._workbench = workbench
-        self._on_open, self._on_new = on_open, on_new
+        self._on_open, self._on_new, self._on_rename = on_open, on_new, on_rename
         self._on_leaving, self._on_clear, self._on_delete = on_leaving, on_clear, on_delete
         self._most = FIRST
         self._listing = threading.Lock()
@@ -114,7 +115,7 @@ class ConversationsState(ExportsState):
         def work() -> str:
             renamed = self._workbench.conversations.update(id, title=title)
             if id == self.shown:
-                self._on_open(renamed, renamed.info)
+                self._on_rename(renamed, renamed.info)
             return ""
 
         self._change("renaming the conversation", work)

@@ -52,6 +52,8 @@ class PanelState(HasTraits):
     def __init__(self, *, run: Run = in_thread, **traits: Any) -> None:
         super().__init__(**traits)
         self._run = run
+        self._refreshing = threading.RLock()
+        """Held while a list is read and shown, so that an older reading never replaces a newer one."""
 
     def act(self, message: dict[str, Any], buffers: Sequence[bytes | memoryview] = ()) -> None:
         """Carry out one message of the front end, ``{"do": name, "with": arguments}``.

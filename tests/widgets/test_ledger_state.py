@@ -13,7 +13,8 @@ import pytest
 import workbench
 from widgets.ledger.entries import duration, read_entries, size
 from widgets.ledger.health import RESTORE, explained
-from widgets.ledger.state import PAGE, LedgerState
+from widgets.ledger.state import LedgerState
+from widgets.listing import PAGE
 from widgets.panel import at_once
 from widgets.papers.work import Work
 from workbench import ProviderUnavailableError, Workbench

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ import pytest
 
 import workbench
 from widgets.library.picking import NEW_PROJECT, fit
-from widgets.library.rows import read_library
-from widgets.library.state import PAGE, LibraryState
+from widgets.library.rows import Library, read_library
+from widgets.library.state import LibraryState
+from widgets.listing import PAGE
 from widgets.panel import at_once
 from widgets.papers.state import PapersState
-from workbench import Progress, Scope, Workbench
+from workbench import LibraryLockedError, Progress, Scope, Workbench
 from workbench.providers.fake_embedder import FakeEmbedder
 from workbench.storage import ledger
 
@@ -325,9 +327,55 @@ def test_processing_again_shows_its_paper_and_tells_the_end(wb: Workbench, panel
     assert wb.doctor() == []
 
 
-def test_processing_again_is_cancelled_between_stages_and_the_old_index_stays(
-    wb: Workbench, panel: LibraryState
+def test_a_fault_in_the_middle_of_a_removal_leaves_the_rows_as_the_library_is(
+    wb: Workbench, panel: LibraryState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ids = add_texts(wb, "One", "Two")
+    panel.shown()
+    act(panel, "choose", ids=ids, on=True)
+    remove = wb.papers.remove
+
+    def locked(paper: int) -> None:
+        if paper == ids[1]:
+            raise LibraryLockedError("Another program holds the library.")
+        remove(paper)
+
+    monkeypatch.setattr(wb.papers, "remove", locked)
+    act(panel, "remove", ids=ids)
+    assert panel.error == "Another program holds the library."
+    assert ([row["id"] for row in panel.page["rows"]], panel.chosen, panel.job) == ([ids[1]], [ids[1]], {})
+
+
+def test_an_older_reading_never_replaces_a_newer_one(
+    wb: Workbench, panel: LibraryState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, slow, go_on = read_library, threading.Event(), threading.Event()
+
+    def held(workbench: Workbench) -> Library:
+        found = read(workbench)
+        if not slow.is_set():
+            slow.set()
+            go_on.wait(10)
+        return found
+
+    monkeypatch.setattr("widgets.library.state.read_library", held)
+    older = threading.Thread(target=panel.refresh)
+    older.start()
+    slow.wait(10)
+    add_texts(wb, "New")
+    newer = threading.Thread(target=panel.refresh)
+    newer.start()
+    newer.join(0.2)
+    go_on.set()
+    older.join()
+    newer.join()
+    assert [row["title"] for row in panel.page["rows"]] == ["New"]
+
+
+def test_processing_again_is_cancelled_between_stages_and_the_old_index_stays(
+    wb: Workbench, panel: LibraryState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("widgets.papers.work.PROGRESS_EVERY", 0.0)  # so that no stage is passed over
     ids = add_texts(wb, "One", "Two")
     before = [chunk.id for chunk in wb.chunks.list()]
     panel.shown()
@@ -421,7 +469,7 @@ def test_another_users_papers_never_show_and_a_shared_one_cannot_be_removed(
 def test_work_elsewhere_is_followed_without_reading_the_library_at_every_step(
     wb: Workbench, panel: LibraryState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("widgets.library.state.REFRESH_EVERY", 3600.0)
+    monkeypatch.setattr("widgets.listing.REFRESH_EVERY", 3600.0)
     panel.library_changed()
     assert panel.loaded is False, "a tab that was never shown reads nothing"
     panel.shown()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -58,11 +57,10 @@ class ConversationsState(ExportsState):
         self._on_open, self._on_new, self._on_rename = on_open, on_new, on_rename
         self._on_leaving, self._on_clear, self._on_delete = on_leaving, on_clear, on_delete
         self._most = FIRST
-        self._listing = threading.Lock()
 
     def refresh(self) -> None:
         """Read the conversations again. Chats of projects and papers count once something was asked there."""
-        with self._listing:  # one after another, so that an older list never replaces a newer one
+        with self._refreshing:
             found = [
                 info
                 for info in self._workbench.conversations.find(self.query, None)

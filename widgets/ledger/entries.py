@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from widgets.papers.work import STAGES
@@ -11,32 +11,9 @@ from widgets.wording import one_line
 from workbench import Scope
 
 if TYPE_CHECKING:
-    from workbench import Workbench
+    from workbench import StageEnd, Workbench
 
 LONGEST_ERROR = 240
-
-# The last entry of each stage of each paper; entries without a paper are of files that became none, and count
-# until their bytes, or a file of their name, are in the library.
-_LAST = """
-    SELECT coalesce(l.paper_id, 0) AS paper_id, CASE WHEN l.paper_id IS NULL THEN l.file ELSE '' END AS name,
-           l.stage, arg_max(l.state, l.ledger_id) AS state, arg_max(l.error, l.ledger_id) AS error,
-           arg_max(l.seconds, l.ledger_id) AS seconds, arg_max(l.finished_at, l.ledger_id) AS finished_at
-    FROM ledger l
-    WHERE l.paper_id IN (SELECT paper_id FROM papers)
-       OR (l.paper_id IS NULL AND NOT EXISTS (FROM papers p WHERE p.sha256 = l.sha256)
-           AND NOT EXISTS (FROM ledger n WHERE n.file = l.file AND n.ledger_id > l.ledger_id
-                           AND n.paper_id IS NOT NULL))
-    GROUP BY ALL"""
-
-
-@dataclass(frozen=True, slots=True)
-class StageEnd:
-    """How one stage ended last: ``state`` is done or failed, ``seconds`` is what it took."""
-
-    state: str
-    seconds: float
-    finished: datetime
-    error: str
 
 
 @dataclass(slots=True)
@@ -55,7 +32,8 @@ class Entry:
     def error(self) -> str:
         """Why the stage that failed last did, empty where none did."""
         failed = [end for end in self.stages.values() if end.state == "failed"]
-        return max(failed, key=lambda end: end.finished).error if failed else ""
+        last = max(failed, key=lambda end: end.finished_at, default=None)
+        return one_line((last and last.error) or "", LONGEST_ERROR)
 
     @property
     def is_problem(self) -> bool:
@@ -64,7 +42,7 @@ class Entry:
     @property
     def at(self) -> datetime:
         """When something last happened to it."""
-        return max((end.finished for end in self.stages.values()), default=self.added)
+        return max((end.finished_at for end in self.stages.values()), default=self.added)
 
 
 def read_entries(workbench: Workbench) -> list[Entry]:
@@ -74,15 +52,13 @@ def read_entries(workbench: Workbench) -> list[Entry]:
         for paper in workbench.papers.list(Scope.ALL)
     }
     files: dict[str, Entry] = {}
-    for row in workbench.sql(_LAST).itertuples():
-        finished = row.finished_at.to_pydatetime().replace(tzinfo=UTC)
-        entry = papers.get(int(row.paper_id))
-        if not row.paper_id:
-            name = str(row.name)
-            entry = files.setdefault(name, Entry(0, one_line(name), name, "failed", finished))
+    for end in workbench.papers.stage_ends():
+        entry = papers.get(end.paper_id or 0)
+        if end.paper_id is None:
+            new = Entry(0, one_line(end.file), end.file, "failed", end.finished_at)
+            entry = files.setdefault(end.file, new)
         if entry is not None:
-            error = one_line(row.error, LONGEST_ERROR) if isinstance(row.error, str) else ""
-            entry.stages[str(row.stage)] = StageEnd(str(row.state), float(row.seconds), finished, error)
+            entry.stages[end.stage] = end
     failed = [entry for entry in files.values() if entry.error]
     newest = sorted([*papers.values(), *failed], key=lambda e: (e.at, e.id), reverse=True)
     return sorted(newest, key=lambda e: not e.is_problem)
@@ -108,7 +84,7 @@ def _shown_stage(end: StageEnd | None) -> dict[str, str]:
     return {
         "state": end.state,
         "took": duration(end.seconds) if end.state == "done" else "",
-        "at": end.finished.isoformat(),
+        "at": end.finished_at.isoformat(),
     }
 
 

@@ -3,56 +3,43 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Bool, Dict, Int, List, Unicode
+from traitlets import Bool, Dict, List, Unicode
 
 from widgets.ledger.entries import Entry, read_entries, shown_entry, size
 from widgets.ledger.health import explained
-from widgets.library.telling import of_reprocessing
-from widgets.panel import PanelState, action
+from widgets.listing import ListingState
+from widgets.panel import action
 from widgets.papers.paths import typed_path
-from widgets.papers.work import Work, reprocess
+from widgets.papers.work import Work
 from widgets.wording import counted, one_line
-from workbench import NotFoundError
 
 if TYPE_CHECKING:
     from workbench import Workbench
 
-PAGE = 50
-"""Rows that the page shows at a time, whatever the library holds."""
-
 CHECKED_UNASKED = 100
 """Papers up to which the library is checked without being asked: it takes about 10 ms for each."""
 
-REFRESH_EVERY = 2.0
-"""Seconds between two readings of the ledger while work goes on."""
 
-
-class LedgerState(PanelState):
-    """``page`` is what is shown, ``{"rows", "start", "size", "matches", "papers", "problems", "resumable"}``,
-    rows as ``shown_entry`` makes them; ``query`` and ``only`` ("all" or "problems") say which.
+class LedgerState(ListingState):
+    """``page`` has rows as ``shown_entry`` makes them, and the numbers of ``papers``, ``problems`` and those
+    that are ``resumable``; ``query`` and ``only`` ("all" or "problems") say which rows.
 
     ``facts`` are ``{"label", "value", "note"}``, ``notices`` lines that say what to do. ``health`` is
     ``{"state", "at", "findings"}`` with state "", "checking", "good" or "bad", and findings as ``explained``
-    makes them. ``saving`` is true while a backup is written. ``job`` and ``waiting`` are the work's.
+    makes them. ``saving`` is true while a backup is written.
     """
 
-    page = Dict().tag(sync=True)
-    loaded = Bool(False).tag(sync=True)
-    query = Unicode("").tag(sync=True)
     only = Unicode("all").tag(sync=True)
     facts = List(Dict()).tag(sync=True)
     notices = List(Unicode()).tag(sync=True)
     health = Dict().tag(sync=True)
     saving = Bool(False).tag(sync=True)
-    told = Unicode("").tag(sync=True)
-    job = Dict().tag(sync=True)
-    waiting = List(Int()).tag(sync=True)
+
+    looks = frozenset({"query", "only"})
 
     def __init__(
         self,
@@ -63,21 +50,11 @@ class LedgerState(PanelState):
         on_read: Callable[[int], None] = lambda _: None,
         **options: Any,
     ) -> None:
-        """``work`` is what long work goes through. ``on_change`` is called when papers were processed,
-        ``on_read`` with a paper to show."""
-        super().__init__(**options)
-        self._workbench = workbench
-        self._on_change, self._on_read = on_change, on_read
+        super().__init__(workbench, work, on_change=on_change, on_read=on_read, **options)
         self._entries: list[Entry] = []
-        self._start = 0
-        self._read_at = 0.0
-        self._arranging = threading.RLock()
         self._checking = threading.Lock()
-        self.work = work
         self.health = {"state": "", "at": "", "findings": []}
         self._arrange()
-        self.work.observe(lambda change: self.set_trait("job", change["new"]), "job")
-        self.work.observe(lambda change: self.set_trait("waiting", change["new"]), "waiting")
 
     # --- reading and showing -----------------------------------------------------------------
 
@@ -91,9 +68,8 @@ class LedgerState(PanelState):
 
         self.in_background("reading the ledger", look_in)
 
-    def refresh(self) -> None:
-        """Read the ledger and the library's state again."""
-        self._read_at = time.monotonic()
+    def _read(self) -> None:
+        """Read the ledger and the library's state."""
         entries = read_entries(self._workbench)
         with self._arranging:
             self._entries = entries
@@ -101,12 +77,6 @@ class LedgerState(PanelState):
         status = self._workbench.status()
         self.facts = _facts(status)
         self.notices = [one_line(notice) for notice in status["warnings"]]
-        self.loaded = True
-
-    def library_changed(self) -> None:
-        """Something changed papers: follow, not more often than is of use while work goes on."""
-        if self.loaded and (not self.work.job or time.monotonic() - self._read_at >= REFRESH_EVERY):
-            self.refresh()
 
     def _arrange(self) -> None:
         with self._arranging:
@@ -117,12 +87,8 @@ class LedgerState(PanelState):
                 if (self.only == "all" or entry.is_problem)
                 and all(word in f"{entry.title} {entry.file} {entry.error}".casefold() for word in words)
             ]
-            self._start = max(0, min(self._start, (len(found) - 1) // PAGE * PAGE))
             self.page = {
-                "rows": [shown_entry(entry) for entry in found[self._start : self._start + PAGE]],
-                "start": self._start,
-                "size": PAGE,
-                "matches": len(found),
+                **self._cut(found, shown_entry),
                 "papers": sum(entry.id > 0 for entry in self._entries),
                 "problems": sum(entry.is_problem for entry in self._entries),
                 "resumable": len(self._resumable()),
@@ -131,51 +97,21 @@ class LedgerState(PanelState):
     def _resumable(self) -> list[Entry]:
         return [entry for entry in self._entries if entry.id and entry.is_problem]
 
-    @action
-    def look(self, **how: Any) -> None:
-        """Show other rows: any of ``query``, ``only`` and ``start``."""
-        with self._arranging:
-            self._start = int(how.pop("start", 0))
-            for name in {"query", "only"} & how.keys():
-                self.set_trait(name, how[name])
-            self._arrange()
+    def _failed_files(self) -> list[str]:
+        return [entry.file for entry in self._entries if not entry.id]
 
     # --- what can be done --------------------------------------------------------------------
 
     @action
     def resume(self, *, ids: Sequence[int]) -> None:
         """Process papers again from their stored files; what they have stays until the new is complete."""
-        wanted = [(e.id, e.title) for e in self._entries if e.id in set(ids) and e.id not in self.waiting]
-
-        def work() -> None:
-            try:
-                outcomes, left = reprocess(self._workbench, self.work, wanted, done=self.library_changed)
-            finally:
-                self.refresh()
-                self._on_change()
-            self.told = of_reprocessing(outcomes, left=left)
-
-        if wanted:
-            self.in_background("processing again", work)
+        chosen = set(ids) - set(self.waiting)
+        self._process_again([(entry.id, entry.title) for entry in self._entries if entry.id in chosen])
 
     @action
     def resume_all(self) -> None:
         """Process every paper with a problem again."""
         self.resume(ids=[entry.id for entry in self._resumable()])
-
-    @action
-    def forget_file(self, *, name: str) -> None:
-        """Let go of a file that did not become a paper, by the name its row shows."""
-        files = [e.file for e in self._entries if not e.id and one_line(e.file) == name]
-
-        def work() -> None:
-            for file in files:
-                with suppress(NotFoundError):
-                    self._workbench.papers.forget_file(file)
-            self.refresh()
-            self._on_change()
-
-        self.in_background("forgetting the file", work)
 
     @action
     def check(self) -> None:
@@ -215,18 +151,6 @@ class LedgerState(PanelState):
             self.told = f"A checked copy is at {one_line(str(written), 1000)}"
 
         self.in_background("writing the backup", work)
-
-    @action
-    def cancel(self) -> None:
-        self.work.cancel()
-
-    @action
-    def read_paper(self, *, id: int) -> None:
-        self._on_read(id)
-
-    @action
-    def dismiss_told(self) -> None:
-        self.told = ""
 
 
 def _facts(status: dict[str, Any]) -> list[dict[str, str]]:

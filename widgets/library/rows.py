@@ -6,28 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from widgets.wording import counted, one_line
 from workbench import Scope
 
 if TYPE_CHECKING:
-    from workbench import Paper, Project, Workbench
+    from workbench import Paper, Project, StageEnd, Workbench
 
 LONGEST_TITLE = 300
 LONGEST_AUTHORS = 200
 LONGEST_REASON = 240
-
-# The newest failure of each file that is no paper: none with its bytes, and none of its name added since.
-_FAILED_FILES = """
-    SELECT file, arg_max(error, ledger_id) AS error, max(finished_at) AS finished_at
-    FROM ledger f
-    WHERE paper_id IS NULL AND state = 'failed'
-      AND NOT EXISTS (FROM papers p WHERE p.sha256 = f.sha256)
-      AND NOT EXISTS (FROM ledger n WHERE n.file = f.file AND n.ledger_id > f.ledger_id
-                      AND n.paper_id IS NOT NULL)
-    GROUP BY file ORDER BY finished_at"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +59,12 @@ class Library:
 
 
 def read_library(workbench: Workbench) -> Library:
-    """Reads it all from the library, in a few short queries."""
+    """Reads it all from the library, in a few short calls."""
     projects = {project.id: project for project in workbench.projects.list(status=None)}
     places: dict[int, list[int]] = {}
-    for row in workbench.sql("SELECT paper_id, project_id FROM project_papers").itertuples():
-        places.setdefault(int(row.paper_id), []).append(int(row.project_id))
+    for project, members in workbench.projects.members().items():
+        for paper in members:
+            places.setdefault(paper, []).append(project)
     loose = {paper.id for paper in workbench.papers.list(Scope.ORPHANS)}
     papers = workbench.papers.list(Scope.ALL)
     failures = workbench.papers.index_failures() if any(p.state != "ready" for p in papers) else {}
@@ -84,11 +75,9 @@ def read_library(workbench: Workbench) -> Library:
         own = bool(inside) or paper.id in loose
         return _entry(paper, inside, names, own, failures.get(paper.id))
 
-    entries = [entry(paper) for paper in papers]
-    for row in workbench.sql(_FAILED_FILES).itertuples():
-        finished = row.finished_at.to_pydatetime().replace(tzinfo=UTC)
-        entries.append(_failed(str(row.file), str(row.error or ""), finished))
-    return Library(tuple(entries), projects)
+    ends = workbench.papers.stage_ends()
+    newest = {end.file: end for end in ends if end.paper_id is None and end.state == "failed"}
+    return Library((*map(entry, papers), *map(_failed, newest.values())), projects)
 
 
 def _entry(
@@ -116,13 +105,13 @@ def _entry(
     )
 
 
-def _failed(name: str, error: str, finished: datetime) -> Entry:
+def _failed(end: StageEnd) -> Entry:
     """The row of a file that did not become a paper."""
-    reason, file = one_line(error, LONGEST_REASON), one_line(name)
+    reason, file = one_line(end.error or "", LONGEST_REASON), one_line(end.file)
     return Entry(
         id=0,
         title=file,
-        file=name,
+        file=end.file,
         authors="",
         year=None,
         pages="",
@@ -133,7 +122,7 @@ def _failed(name: str, error: str, finished: datetime) -> Entry:
         projects=(),
         own=True,
         shared=False,
-        added=finished,
+        added=end.finished_at,
         text=f"{file} {reason}".casefold(),
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -20,40 +18,29 @@ from widgets.library.rows import (
     shown_row,
     sorted_entries,
 )
-from widgets.library.telling import of_batch, of_removal, of_reprocessing
-from widgets.panel import PanelState, action
+from widgets.library.telling import of_batch, of_removal
+from widgets.listing import ListingState
+from widgets.panel import action
 from widgets.papers.outcomes import reason
 from widgets.papers.state import PapersState
-from widgets.papers.work import Work, reprocess
 from widgets.wording import counted, one_line
 from workbench import ConflictError, InvalidInputError, NotFoundError, Scope
 
 if TYPE_CHECKING:
     from workbench import Workbench
 
-PAGE = 50
-"""Rows that the page shows at a time, whatever the library holds."""
 
-REFRESH_EVERY = 2.0
-"""Seconds between two readings of the library while work goes on."""
-
-
-class LibraryState(PanelState):
-    """``page`` is what is shown, ``{"rows", "start", "size", "matches", "matching", "papers", "problems"}``:
-    rows as ``shown_row`` makes them, from ``start`` on, of all that match; how many of those are papers; how
-    many papers there are; and how many rows are not ready.
+class LibraryState(ListingState):
+    """``page`` has rows as ``shown_row`` makes them, and counts: of what matches the papers are ``matching``,
+    of all rows ``papers``, and those that are not ready ``problems``.
 
     ``query``, ``show``, ``sort`` and ``descending`` say which rows and in what order. ``chosen`` are ids of
     papers, on whatever page. ``projects`` are targets, ``{"id", "name", "papers", "archived"}``; ``target``
     is one's id, 0 for none, −1 for a new one. ``selection`` tells of the chosen papers, ``{"count", "pages",
     "notes", "projects", "borrowed", "fits", "says", "over"}``. ``added`` counts what went into a project, so
-    that the front end can clear its form. ``into`` says where new papers go. ``job`` and ``waiting`` are the
-    work's.
+    that the front end can clear its form. ``into`` says where new papers go.
     """
 
-    page = Dict().tag(sync=True)
-    loaded = Bool(False).tag(sync=True)
-    query = Unicode("").tag(sync=True)
     show = Unicode("all").tag(sync=True)
     sort = Unicode("added").tag(sync=True)
     descending = Bool(True).tag(sync=True)
@@ -64,10 +51,9 @@ class LibraryState(PanelState):
     selection = Dict().tag(sync=True)
     added = Int(0).tag(sync=True)
     into = Unicode("").tag(sync=True)
-    told = Unicode("").tag(sync=True)
-    job = Dict().tag(sync=True)
-    waiting = List(Int()).tag(sync=True)
     chats = Bool(False).tag(sync=True)
+
+    looks = frozenset({"query", "show", "sort", "descending"})
 
     def __init__(
         self,
@@ -81,27 +67,18 @@ class LibraryState(PanelState):
     ) -> None:
         """``papers`` adds files. ``on_change`` is called when library or projects hold other papers,
         ``on_read`` with a paper to show, ``on_chat`` with one to talk about."""
-        super().__init__(**options)
-        self._workbench = workbench
-        self._papers = papers
-        self._on_change, self._on_read, self._on_chat = on_change, on_read, on_chat
+        super().__init__(workbench, papers.work, on_change=on_change, on_read=on_read, **options)
+        self._papers, self._on_chat = papers, on_chat
         self._library = Library()
-        self._start = 0
-        self._arranging = threading.RLock()
-        self._read_at = 0.0
-        self.work: Work = papers.work
         self.limit = workbench.settings.project_max_papers
         self.chats = on_chat is not None
         self._arrange()
-        self.work.observe(lambda change: self.set_trait("job", change["new"]), "job")
-        self.work.observe(lambda change: self.set_trait("waiting", change["new"]), "waiting")
         papers.observe(lambda change: self._batch_done(change["new"]["outcomes"]), "batch")
 
     # --- reading and showing -----------------------------------------------------------------
 
-    def refresh(self) -> None:
-        """Read the library again. A chosen paper that has gone is no longer chosen."""
-        self._read_at = time.monotonic()
+    def _read(self) -> None:
+        """Read the library. A chosen paper that has gone is no longer chosen."""
         library = read_library(self._workbench)
         with self._arranging:
             self._library = library
@@ -121,16 +98,10 @@ class LibraryState(PanelState):
             if self.show.isdecimal() and int(self.show) not in library.projects:
                 self.show = "all"
             self._arrange()
-            self.loaded = True
 
     def shown(self) -> None:
         """The tab comes into view."""
         self.in_background("reading the library", self.refresh)
-
-    def library_changed(self) -> None:
-        """Something changed papers or projects elsewhere: follow, not more often than is of use."""
-        if self.loaded and (not self.work.job or time.monotonic() - self._read_at >= REFRESH_EVERY):
-            self.refresh()
 
     def projects_changed(self, projects: Iterable[dict[str, Any]]) -> None:
         """Projects, ``{"id", "name", "papers"}``, are these now: follow where that is news."""
@@ -148,13 +119,8 @@ class LibraryState(PanelState):
         with self._arranging:
             found = chosen_entries(self._library, query=self.query, show=self.show)
             ordered = sorted_entries(found, sort=self.sort, descending=self.descending)
-            self._start = max(0, min(self._start, (len(ordered) - 1) // PAGE * PAGE))
-            rows = ordered[self._start : self._start + PAGE]
             self.page = {
-                "rows": [shown_row(entry, self._library.projects) for entry in rows],
-                "start": self._start,
-                "size": PAGE,
-                "matches": len(ordered),
+                **self._cut(ordered, lambda entry: shown_row(entry, self._library.projects)),
                 "matching": sum(entry.id > 0 for entry in ordered),
                 "papers": len(self._library.papers()),
                 "problems": sum(entry.state != "ready" for entry in self._library.entries),
@@ -186,15 +152,13 @@ class LibraryState(PanelState):
 
     @action
     def look(self, **how: Any) -> None:
-        """Show other rows or another order: any of ``query``, ``show``, ``sort``, ``descending`` and
-        ``start``. All but ``start`` lead back to the first row."""
+        """As in every listing. Raises InvalidInputError for what the library cannot be sorted by."""
         if how.get("sort", self.sort) not in SORTS:
             raise InvalidInputError("The library cannot be sorted by that.")
-        with self._arranging:
-            self._start = int(how.pop("start", 0))
-            for name in {"query", "show", "sort", "descending"} & how.keys():
-                self.set_trait(name, how[name])
-            self._arrange()
+        super().look(**how)
+
+    def _failed_files(self) -> list[str]:
+        return [entry.file for entry in self._library.entries if not entry.id]
 
     # --- choosing ----------------------------------------------------------------------------
 
@@ -292,17 +256,19 @@ class LibraryState(PanelState):
 
         def work() -> None:
             gone: list[str] = []
-            with self.work.turn():
-                for nth, entry in enumerate(wanted, start=1):
-                    if self.work.cancelled:
-                        break
-                    percent = 100 * (nth - 1) // len(wanted)
-                    self.work.tell(entry.title, "removing", percent, nth=nth, files=len(wanted))
-                    with suppress(NotFoundError):  # another window was faster: it is gone, as asked
-                        self._workbench.papers.remove(entry.id)
-                    gone.append(entry.title)
-            self.choose(ids=[entry.id for entry in wanted[: len(gone)]], on=False)
-            self._changed()
+            try:
+                with self.work.turn():
+                    for nth, entry in enumerate(wanted, start=1):
+                        if self.work.cancelled:
+                            break
+                        percent = 100 * (nth - 1) // len(wanted)
+                        self.work.tell(entry.title, "removing", percent, nth=nth, files=len(wanted))
+                        with suppress(NotFoundError):  # another window was faster: it is gone, as asked
+                            self._workbench.papers.remove(entry.id)
+                        gone.append(entry.title)
+            finally:
+                self.choose(ids=[entry.id for entry in wanted[: len(gone)]], on=False)
+                self._changed()
             self.told = of_removal(gone, left=len(wanted) - len(gone))
 
         self.in_background("removing from the library", work)
@@ -310,30 +276,7 @@ class LibraryState(PanelState):
     @action
     def reprocess(self, *, ids: Sequence[int]) -> None:
         """Read papers again from their stored files; until each is complete the old index answers."""
-        wanted = [(entry.id, entry.title) for entry in self._entries(ids)]
-
-        def work() -> None:
-            try:
-                outcomes, left = reprocess(self._workbench, self.work, wanted, done=self.library_changed)
-            finally:
-                self._changed()
-            self.told = of_reprocessing(outcomes, left=left)
-
-        if wanted:
-            self.in_background("processing again", work)
-
-    @action
-    def forget_file(self, *, name: str) -> None:
-        """Let go of a file that did not become a paper, by the name its row shows: the row is taken out."""
-        files = [e.file for e in self._library.entries if not e.id and one_line(e.file) == name]
-
-        def work() -> None:
-            for file in files:
-                with suppress(NotFoundError):
-                    self._workbench.papers.forget_file(file)
-            self.refresh()
-
-        self.in_background("forgetting the file", work)
+        self._process_again([(entry.id, entry.title) for entry in self._entries(ids)])
 
     @action
     def add_path(self, *, path: str) -> None:
@@ -342,25 +285,9 @@ class LibraryState(PanelState):
         self._papers.add_from(path, self.scope)
 
     @action
-    def cancel(self) -> None:
-        self.work.cancel()
-
-    @action
-    def read_paper(self, *, id: int) -> None:
-        self._on_read(id)
-
-    @action
     def chat_about(self, *, id: int) -> None:
         if self._on_chat is not None:
             self._on_chat(id)
 
-    @action
-    def dismiss_told(self) -> None:
-        self.told = ""
-
     def _batch_done(self, outcomes: Sequence[dict[str, str]]) -> None:
         self.told = of_batch(outcomes)
-
-    def _changed(self) -> None:
-        self.refresh()
-        self._on_change()

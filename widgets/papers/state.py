@@ -91,14 +91,15 @@ class PapersState(PanelState):
 
     def refresh(self) -> None:
         """Read the papers of the scope again."""
-        scope = self._scope
-        self.limit = self._workbench.settings.project_max_papers if scope.project_id else 0
-        papers = self._workbench.papers.list(scope=scope)
-        if scope == self._scope:
-            self.project = scope.project_id or 0
-            self.count = len(papers)
-            self.papers = [_row(paper) for paper in papers[:SHOWN]]
-            self.loaded = True
+        with self._refreshing:
+            scope = self._scope
+            self.limit = self._workbench.settings.project_max_papers if scope.project_id else 0
+            papers = self._workbench.papers.list(scope=scope)
+            if scope == self._scope:
+                self.project = scope.project_id or 0
+                self.count = len(papers)
+                self.papers = [_row(paper) for paper in papers[:SHOWN]]
+                self.loaded = True
 
     @action
     def add_path(self, *, path: str) -> None:

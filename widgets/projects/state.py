@@ -64,17 +64,18 @@ class ProjectsState(PanelState):
 
     def refresh(self) -> None:
         """Read projects and counts again; the first time, choose the project used last."""
-        every = self._workbench.projects.list(status=None)
-        listed = [p for p in every if p.status == "active"]
-        self.projects = [_entry(p) for p in listed]
-        self.archived = [_entry(p) for p in every if p.status != "active"]
-        self.orphans = len(self._workbench.papers.list(scope=Scope.ORPHANS))
-        self.all_papers = len(self._workbench.papers.list(scope=Scope.ALL))
-        known = {ORPHANS, ALL, *(p.id for p in listed)}
-        if self.chosen not in known or not self.loaded:
-            latest = max(listed, key=lambda p: p.updated_at, default=None)
-            self.chosen = latest.id if latest else ORPHANS
-        self.loaded = True
+        with self._refreshing:
+            every = self._workbench.projects.list(status=None)
+            listed = [p for p in every if p.status == "active"]
+            self.projects = [_entry(p) for p in listed]
+            self.archived = [_entry(p) for p in every if p.status != "active"]
+            self.orphans = len(self._workbench.papers.list(scope=Scope.ORPHANS))
+            self.all_papers = len(self._workbench.papers.list(scope=Scope.ALL))
+            known = {ORPHANS, ALL, *(p.id for p in listed)}
+            if self.chosen not in known or not self.loaded:
+                latest = max(listed, key=lambda p: p.updated_at, default=None)
+                self.chosen = latest.id if latest else ORPHANS
+            self.loaded = True
 
     @action
     def choose(self, *, id: int) -> None:

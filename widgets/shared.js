@@ -89,6 +89,16 @@ function errorLine(model) {
   return { line, stop };
 }
 
+/** A line for what the panel has `told` last, hidden while there is nothing. */
+function statusLine(model) {
+  const line = el("div", { class: "wb-told", role: "status" });
+  const stop = watch(model, ["told"], () => {
+    line.textContent = model.get("told");
+    line.hidden = !model.get("told");
+  });
+  return { line, stop };
+}
+
 /** Put text on the clipboard, also where the page came over plain http; false where the browser does not let it. */
 async function copyText(text) {
   try {

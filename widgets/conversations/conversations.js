@@ -13,9 +13,9 @@ function drawConversations(model, root) {
   const begin = el("button", { type: "button", class: "wb-link", "aria-label": "New conversation", onclick: () => { act(model, "new"); closeDrawer(); } }, "+ New");
   const search = el("input", { type: "search", class: "wb-find", maxLength: 200, placeholder: "Find in conversations", "aria-label": "Find in conversations", autocomplete: "off", value: model.get("query") });
   const list = el("ul", { class: "wb-talks", "aria-label": "Conversations" });
-  const told = el("div", { class: "wb-told", role: "status" });
+  const told = statusLine(model);
   const problem = errorLine(model);
-  root.append(el("h2", { class: "wb-heading" }, "Conversations", begin), search, problem.line, told, list);
+  root.append(el("h2", { class: "wb-heading" }, "Conversations", begin), search, problem.line, told.line, list);
 
   let waiting = 0;
   const find = () => { clearTimeout(waiting); waiting = setTimeout(() => act(model, "search", { words: search.value }), 180); };
@@ -75,7 +75,7 @@ function drawConversations(model, root) {
   const looked = () => { if (document.visibilityState === "visible") act(model, "look"); }; // another tab may have changed them
   document.addEventListener("visibilitychange", looked);
   const stops = [watch(model, ["conversations", "more", "shown", "answering", "loaded", "query"], draw),
-    watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }), problem.stop, exports.stop];
+    told.stop, problem.stop, exports.stop];
   return () => { stops.forEach((stop) => stop()); document.removeEventListener("visibilitychange", looked); clearTimeout(waiting); };
 }
 export default panel("wb-conversations", drawConversations);

@@ -6,9 +6,9 @@ function drawPapers(model, root) {
   const work = jobRow(model);
   const outcomes = el("div", { class: "wb-outcomes", role: "status" });
   const problem = errorLine(model);
-  const told = el("div", { class: "wb-told", role: "status" });
+  const told = statusLine(model);
   const picker = libraryPicker(model);
-  root.append(el("h2", { class: "wb-heading" }, el("span", { id: "wb-papers-heading" }, "Papers"), count, picker.open), list, work.row, told, outcomes, problem.line, picker.box);
+  root.append(el("h2", { class: "wb-heading" }, el("span", { id: "wb-papers-heading" }, "Papers"), count, picker.open), list, work.row, told.line, outcomes, problem.line, picker.box);
 
   const menu = ({ id, title, pages }) => moreMenu(title, [
     { label: "Ask this paper alone", run: () => act(model, "ask_paper", { id }) },
@@ -17,7 +17,7 @@ function drawPapers(model, root) {
       confirm: `“${title}” (${pages}) leaves the library and every project of yours, with your chat about it. Earlier answers keep their text and quotes, but their numbers no longer open its pages. The file that you added it from is not touched.` },
   ].filter(Boolean));
 
-  const drawPapers = () => {
+  const drawRows = () => {
     const papers = model.get("papers");
     const limit = model.get("limit");
     const held = model.get("count");
@@ -41,8 +41,8 @@ function drawPapers(model, root) {
       el("button", { type: "button", class: "wb-icon", "aria-label": `Dismiss ${file.file}`, title: "Dismiss", onclick: () => act(model, "dismiss_outcome", { index }) }, icon("close")))));
     if (files.length > 1) outcomes.append(el("button", { type: "button", class: "wb-link", onclick: () => act(model, "clear_outcomes") }, "Dismiss all"));
   };
-  const stops = [watch(model, ["papers", "count", "limit", "loaded", "project"], drawPapers), watch(model, ["outcomes"], drawOutcomes),
-    watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }), picker.stop, work.stop, problem.stop];
+  const stops = [watch(model, ["papers", "count", "limit", "loaded", "project"], drawRows), watch(model, ["outcomes"], drawOutcomes),
+    told.stop, picker.stop, work.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }
 

@@ -9,9 +9,9 @@ function drawProjects(model, root) {
   const list = el("ul", { class: "wb-project-list", "aria-label": "Projects" });
   const scopes = el("ul", { class: "wb-project-list wb-scopes", "aria-label": "Other scopes" });
   const archive = el("details", { class: "wb-archive" });
-  const told = el("div", { class: "wb-told", role: "status" });
+  const told = statusLine(model);
   const problem = errorLine(model);
-  root.append(el("h2", { class: "wb-heading" }, "Projects", open), form, problem.line, told, list, scopes, archive);
+  root.append(el("h2", { class: "wb-heading" }, "Projects", open), form, problem.line, told.line, list, scopes, archive);
 
   function showForm(shown) {
     form.hidden = !shown;
@@ -55,7 +55,7 @@ function drawProjects(model, root) {
   const stops = [
     watch(model, ["projects", "orphans", "all_papers", "chosen"], draw),
     watch(model, ["archived"], drawArchive),
-    watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); }),
+    told.stop,
     problem.stop,
   ];
   return () => { stops.forEach((stop) => stop()); model.off("change:created", created); };

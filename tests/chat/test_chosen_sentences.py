@@ -48,6 +48,22 @@ def test_a_sentence_under_the_heading_that_is_asked_for_wins(text: str, heading:
     )
 
 
+def test_a_title_a_list_of_keywords_and_the_head_of_an_algorithm_are_no_answer() -> None:
+    title = "Efficient and robust search using small graphs that are layered"
+    for apart in (
+        title,
+        "Keywords: keyword search, BM25, graph indexes, recall, incremental index of graphs",
+        "Index Terms — Graph and tree search strategies, Information Search and Retrieval, Similarity search",
+        "Input: multilayer graph, new element q, number of connections Output: update the graph inserting q",
+    ):
+        found = quotable(of(f"{apart}\n\nKeywords matter where recall does. It falls by half.", title=title))
+        assert [s.text for s in found] == ["Keywords matter where recall does."], apart
+    steps = "Algorithm 5 SEARCH(graph, q, K, ef)\nInput: graph, element q\n1 ep ← get enter point\n2 L ← level\n3 W ← ep"
+    assert quoted(f"{steps}\n\nIt takes the nearest elements of the layer above.") == [
+        "It takes the nearest elements of the layer above."
+    ]
+
+
 def test_the_heading_ends_where_the_next_one_begins() -> None:
     text = "7 Limits\n\nThe texts are synthetic.\n\n8 Outlook\n\nThe authors plan to measure more texts."
     assert [s.heading for s in quotable(of(text + " All of them are real."))] == ["8 Outlook"]

@@ -41,13 +41,18 @@ _BOILERPLATE = re.compile(
     r"published (?:as|by|in|at)|proceedings of|under review|preprint)\b|^Correspondence|\S@\S+\.\w",
     re.IGNORECASE,
 )
+# Lists of keywords, and the head of an algorithm: words of the question without a statement.
+_LISTED = re.compile(
+    r"^(?:key ?words|index terms)(?: and phrases)?\s*[:.—–-]|^(?:input|require)s?:.*\b(?:output|ensure)s?:",
+    re.IGNORECASE | re.DOTALL,
+)
 _BOILERPLATE_HEADING = re.compile(
     r"\b(?:acknowledge?ments?|contributions? of authors|authors?['’]? contributions?|contributors|funding|"
     r"competing interests?|references|bibliography)\b",
     re.IGNORECASE,
 )
 _CODE_SIGN = re.compile(
-    r"[{};]\s*$|<-|->|[=!<>]=|\w\(\)|\w\[\w*[\],]|\w=\S|//|\breturn\b|^\s*#\w", re.MULTILINE
+    r"[{};]\s*$|<-|->|←|[=!<>]=|\w\(\)|\w\[\w*[\],]|\w=\S|//|\breturn\b|^\s*#\w", re.MULTILINE
 )
 _VALUE = re.compile(r"\d|\b[A-Z]{1,3}[+-](?!\w)|[✓✗✔✘×]|\b(?:yes|no)\b", re.IGNORECASE)
 _ROW = re.compile(r"(?=.*[^\W\d_]{2}).{8,}")
@@ -108,14 +113,17 @@ def quotable(passage: Passage) -> list[Stretch]:
 def _is_line(text: str, title: str) -> bool:
     """A line that says something: not the paper's title, an address or a notice."""
     says = _REFERENCE.search(text) is None and _BOILERPLATE.search(text) is None
-    same = text.split() == title.split()
     return (
         says
-        and not same
+        and not _is_title(text, title)
         and SHORTEST_LINE <= len(text) <= LONGEST_ROW
         and _is_words(text)
         and not _is_tabular(text)
     )
+
+
+def _is_title(text: str, title: str) -> bool:
+    return text.casefold().split() == title.casefold().split()
 
 
 def _is_words(text: str) -> bool:
@@ -132,10 +140,11 @@ def _stretches(passage: Passage, spans: list[tuple[int, int]], index: int, text:
     elif "\n" in text and all(_NAMED_LINE.fullmatch(line) for line in text.splitlines()):
         yield from _lines(passage, spans[index])
     elif _WHOLE.search(text) and not (caption and _is_tabular(text)):
-        if _is_sentence(text) and not _FRAGMENT.match(text):
+        if _is_sentence(text) and not _FRAGMENT.match(text) and not _is_title(text, passage.title):
             yield _sentence(passage, spans, index)
     elif _is_unfinished(text):
-        yield _sentence(passage, spans, index)
+        if not _is_title(text, passage.title):
+            yield _sentence(passage, spans, index)
     elif "\n" in text or caption:
         yield from _rows(passage, spans, index, caption)
 
@@ -146,6 +155,7 @@ def _is_sentence(text: str) -> bool:
         and _is_words(text)
         and _REFERENCE.search(text) is None
         and _BOILERPLATE.search(text) is None
+        and _LISTED.search(text) is None
     )
 
 

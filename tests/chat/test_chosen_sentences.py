@@ -58,7 +58,10 @@ def test_a_title_a_list_of_keywords_and_the_head_of_an_algorithm_are_no_answer()
     ):
         found = quotable(of(f"{apart}\n\nKeywords matter where recall does. It falls by half.", title=title))
         assert [s.text for s in found] == ["Keywords matter where recall does."], apart
-    steps = "Algorithm 5 SEARCH(graph, q, K, ef)\nInput: graph, element q\n1 ep ← get enter point\n2 L ← level\n3 W ← ep"
+    steps = (
+        "Algorithm 5 SEARCH(graph, q, K, ef)\nInput: graph, element q\n"
+        "1 ep ← get enter point\n2 L ← level\n3 W ← ep"
+    )
     assert quoted(f"{steps}\n\nIt takes the nearest elements of the layer above.") == [
         "It takes the nearest elements of the layer above."
     ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Hashable
 
@@ -13,6 +15,7 @@ PATIENCE = 2.0  # s, for which ``close`` lets waiting work go on
 IDLE = 10.0  # s without work, after which the thread ends until there is some
 
 _logger = logging.getLogger(__name__)
+_all: weakref.WeakSet[Background] = weakref.WeakSet()
 
 
 class Background:
@@ -30,6 +33,7 @@ class Background:
         self._running = False
         self._closing = False
         self._dropped = False
+        _all.add(self)
 
     @property
     def closing(self) -> bool:
@@ -102,3 +106,11 @@ class Background:
                 return None
             self._running = True
             return self._waiting.popleft()[1]
+
+
+@atexit.register
+def _close_at_exit() -> None:
+    """A script may end without closing its workbench. A thread that Python ends inside a library of C++ or
+    Rust takes the process down with it, exit status and all."""
+    for background in list(_all):
+        background.close()

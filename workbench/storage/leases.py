@@ -14,11 +14,13 @@ one connection:
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
@@ -30,6 +32,10 @@ from workbench.storage.opening import Patience, turnstile_is_taken
 # there: a reader in line passes at once, a writer stays until everybody has left. Seconds.
 _LOOK_EVERY = 0.02
 _GIVE_WAY_AFTER = 0.1
+# At the end of the program: how long other threads' work may go on, and when it is given up. Seconds.
+_END_IN_PEACE = 2.0
+_END_AT_LAST = 7.0
+_END_OF_THREADS = 1.0  # for what threads that have just left do next: to let go of a cursor is DuckDB's too
 
 Opener = Callable[[], DuckDBPyConnection]
 
@@ -72,6 +78,8 @@ class LibraryFile:
         self._giving_way = False
         self._next_look = 0.0
         self._in_line_since: float | None = None
+        self._ending = False
+        self._left: dict[threading.Thread, float] = {}  # other threads, and when, on time.monotonic()
 
     def held_by_this_thread(self) -> Lease | None:
         """The lease that an outer block of this thread has."""
@@ -129,6 +137,7 @@ class LibraryFile:
             if self._opening is lease:
                 self._opening = None
             self._leases.discard(lease)
+            self._note_end()
             closing, lease.cursor = [lease.cursor], None
             if not self._leases:
                 closing.append(self._connection)
@@ -140,17 +149,50 @@ class LibraryFile:
                 if connection is not None:
                     connection.close()
 
+    def end(self, *, peace: float, last: float) -> None:
+        """No other thread begins a lease any more. Those that have one may go on for ``peace`` seconds, then
+        what they do is interrupted, until ``last`` seconds have passed."""
+        started = time.monotonic()
+        with self._changed:
+            self._ending = True
+            self._changed.notify_all()
+            while others := [x for x in self._leases if x.is_ours and x.thread != threading.get_ident()]:
+                spent = time.monotonic() - started
+                if spent >= last:
+                    return
+                for cursor in [*(x.cursor for x in others), *_own_cursors] if spent >= peace else ():
+                    if cursor is not None:
+                        cursor.interrupt()
+                self._changed.wait(0.05)
+            while any(
+                thread.is_alive() and time.monotonic() - left < _END_OF_THREADS
+                for thread, left in self._left.items()
+            ):
+                self._changed.wait(0.02)
+
+    def _note_end(self) -> None:
+        thread, now = threading.current_thread(), time.monotonic()
+        if thread is not threading.main_thread():
+            self._left = {t: left for t, left in self._left.items() if now - left < _END_OF_THREADS}
+            self._left[thread] = now
+
     def _wait_for_turn(self, lease: Lease, patience: Patience) -> None:
         if lease.writing:
             self._waiting_writers.add(lease)
         try:
             while not self._may_enter(lease):
+                self._refuse_at_the_end()
                 if patience.left <= 0:
                     raise LibraryLockedError(self._busy_text(patience.seconds))
                 self._changed.wait(patience.left)
         finally:
             self._waiting_writers.discard(lease)
             self._changed.notify_all()
+        self._refuse_at_the_end()
+
+    def _refuse_at_the_end(self) -> None:
+        if self._ending and threading.current_thread() is not threading.main_thread():
+            raise LibraryError("The program is ending: nothing new is read from the library or written.")
 
     def _may_enter(self, lease: Lease) -> bool:
         if self._opening is not None:
@@ -199,6 +241,7 @@ class LibraryFile:
 
 
 _files: dict[Path, LibraryFile] = {}
+_own_cursors: list[DuckDBPyConnection] = []
 _files_lock = threading.Lock()
 # Open in the parent at the moment of a fork. DuckDB would give the child the parent's connection, whose
 # lock on the file the child does not have.
@@ -221,6 +264,24 @@ def _start_afresh_in_child() -> None:
     _files_lock = threading.Lock()
     _inherited.update(path for path, file in _files.items() if file.abandon_after_fork())
     _files.clear()
+
+
+@contextmanager
+def interruptible(cursor: DuckDBPyConnection) -> Iterator[None]:
+    """Lets the end of the program interrupt work on a cursor that is no lease's own."""
+    _own_cursors.append(cursor)
+    try:
+        yield
+    finally:
+        _own_cursors.remove(cursor)
+
+
+@atexit.register
+def _end_at_exit() -> None:
+    """Python ends threads that nobody waits for wherever they are, and inside DuckDB that aborts the whole
+    process: "terminate called without an active exception". So they leave it first."""
+    for file in list(_files.values()):
+        file.end(peace=_END_IN_PEACE, last=_END_AT_LAST)
 
 
 if hasattr(os, "register_at_fork"):

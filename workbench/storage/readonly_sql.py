@@ -18,6 +18,7 @@ from duckdb import DuckDBPyConnection
 
 from workbench.errors import InvalidInputError
 from workbench.storage.cleaning import clean_text
+from workbench.storage.leases import interruptible
 from workbench.storage.opening import FILE_TROUBLE
 from workbench.storage.users_views import VIEWS, create_views
 
@@ -89,7 +90,8 @@ def run(
     try:
         _check(private, query)
         create_views(private, user)
-        return _rows(private, query, bound, timeout)
+        with interruptible(private):
+            return _rows(private, query, bound, timeout)
     except duckdb.InterruptException as error:
         raise InvalidInputError(
             f"The query was stopped after {timeout:g} s: narrow it with WHERE or LIMIT."

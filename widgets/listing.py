@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from widgets.library.telling import of_reprocessing
+from widgets.messages import MISFIT
 from widgets.panel import PanelState, action
 from widgets.papers.work import Work, reprocess
 from widgets.wording import one_line
-from workbench import NotFoundError
+from workbench import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from workbench import Workbench
@@ -98,13 +99,15 @@ class ListingState(PanelState):
         return {"rows": rows, "start": self._start, "size": PAGE, "matches": len(found)}
 
     @action
-    def look(self, **how: Any) -> None:
-        """Show other rows or another order: any of ``looks``, and ``start``. All but ``start`` lead back to
-        the first row."""
+    def look(self, *, start: int = 0, **how: str | bool) -> None:
+        """Show other rows or another order: any of ``looks``. All but ``start`` lead back to the first row.
+        Raises InvalidInputError for what is none of them, or of another kind."""
+        if any(name not in self.looks or type(how[name]) is not type(getattr(self, name)) for name in how):
+            raise InvalidInputError(MISFIT)
         with self._arranging:
-            self._start = int(how.pop("start", 0))
-            for name in self.looks & how.keys():
-                self.set_trait(name, how[name])
+            self._start = start
+            for name, value in how.items():
+                self.set_trait(name, value)
             self._arrange()
 
     # --- what can be done --------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from traitlets import HasTraits, Unicode
 
 import workbench
+from widgets.messages import asked_for, check_arguments
 from widgets.wording import one_line
 from workbench.crash_reports import write_crash_report
 
@@ -58,19 +59,20 @@ class PanelState(HasTraits):
     def act(self, message: dict[str, Any], buffers: Sequence[bytes | memoryview] = ()) -> None:
         """Carry out one message of the front end, ``{"do": name, "with": arguments}``.
 
-        An error of the action is shown in ``error``; an unknown name is only logged.
+        An error of the action is shown in ``error``, and so are arguments that it does not take; an unknown
+        name is only logged.
         """
-        name = str(message.get("do", ""))
+        name, arguments = asked_for(message)
         method = getattr(type(self), name, None)
         if method is None or not getattr(method, "action", False):
-            log.warning("%s: the front end asked for %r, which is no action", type(self).__name__, name)
+            log.warning("%s: the front end asked for %.80r, which is no action", type(self).__name__, name)
             return
-        arguments = dict(message.get("with") or {})
         if buffers:
             arguments["data"] = bytes(buffers[0])
         if not self.error_stays:
             self.error = ""
         with self.shown_errors(name.replace("_", " ")):
+            check_arguments(method, arguments)
             method(self, **arguments)
 
     @action

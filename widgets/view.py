@@ -34,7 +34,7 @@ class Leaf(anywidget.AnyWidget):
         raise TypeError("A leaf needs a panel's state before it among its bases.")
 
     def _on_message(self, _: object, message: dict[str, Any], buffers: Sequence[memoryview]) -> None:
-        if message.get("do") == "resend":
+        if isinstance(message, dict) and message.get("do") == "resend":
             self.resend()
         else:
             self.act(message, buffers)

@@ -343,7 +343,7 @@ class Workbench:
 
     def backup(self, path: str | Path) -> Path:
         """Writes a checked copy of the library to ``path`` and returns it."""
-        return maintenance.backup(self._database, Path(path).expanduser())
+        return maintenance.backup(self._database, Path(path))
 
     # --- wiring ------------------------------------------------------------------------------
 

@@ -298,6 +298,17 @@ def test_a_backup_is_written_beside_the_work_and_never_over_a_file(
         assert len(copy.papers.list()) == 1
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "lone \ud800", "~nobody-of-this-name/copy.duckdb"])
+def test_a_backup_to_a_name_that_no_file_can_have_is_told_as_such(
+    panel: LedgerState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("WORKBENCH_START_FOLDER", str(tmp_path))
+    before = sorted(tmp_path.iterdir())
+    act(panel, "back_up", path=name)
+    assert "for the backup: make it first" in panel.error or "Choose another name." in panel.error
+    assert (panel.told, panel.saving, sorted(tmp_path.iterdir())) == ("", False, before)
+
+
 def test_without_an_embedder_the_ledger_says_what_searches_do(tmp_path: Path) -> None:
     with workbench.open(tmp_path / "l.duckdb", user="ada", embedder=StoppedEmbedder()) as wb:
         (tmp_path / "a.txt").write_text(TEXT)

@@ -151,11 +151,11 @@ class LibraryState(ListingState):
         return [entry for entry in self._library.papers() if entry.id in wanted]
 
     @action
-    def look(self, **how: Any) -> None:
+    def look(self, *, start: int = 0, **how: str | bool) -> None:
         """As in every listing. Raises InvalidInputError for what the library cannot be sorted by."""
         if how.get("sort", self.sort) not in SORTS:
             raise InvalidInputError("The library cannot be sorted by that.")
-        super().look(**how)
+        super().look(start=start, **how)
 
     def _failed_files(self) -> list[str]:
         return [entry.file for entry in self._library.entries if not entry.id]

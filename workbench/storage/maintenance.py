@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from workbench.errors import ConflictError, LibraryError, LibraryLockedError
+from workbench.errors import ConflictError, InvalidInputError, LibraryError, LibraryLockedError
 from workbench.storage import soundness
 from workbench.storage.database import Database
 from workbench.storage.opening import COMPACTING, disk_full, opening_error, quoted
@@ -74,21 +74,34 @@ def backup(database: Database, target: Path) -> Path:
     """A copy of the library as it is now, opened once to see that it is whole. Returns its path.
 
     ``target`` is a file that does not exist yet, or a folder, where the copy is named after the library and
-    the time (UTC). Other processes may go on reading. Raises ConflictError where the file exists.
+    the time (UTC). Other processes may go on reading. Raises ConflictError where the file exists,
+    InvalidInputError for a name that the system's files cannot have.
     """
-    place = Path(target).expanduser().absolute()
-    if place.is_dir():
-        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        place = place / f"{database.path.stem}-{stamp}{database.path.suffix or '.duckdb'}"
-    if place.exists():
-        raise ConflictError(f"{place} exists already: a backup never overwrites. Choose another name.")
-    if not place.parent.is_dir():
-        raise LibraryError(f"There is no folder {place.parent} for the backup: make it first.")
+    place = _free_place(database, target)
     with (
         database.alone(read_only=True) as cursor,
         _copied(cursor, database.path, place.with_name(place.name + ".partial")) as copy,
     ):
         copy.replace(place)
+    return place
+
+
+def _free_place(database: Database, target: Path) -> Path:
+    """Where a backup to ``target`` goes; nothing is there yet, and its folder is."""
+    try:
+        place = Path(target).expanduser().absolute()
+        if place.is_dir():
+            stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+            place = place / f"{database.path.stem}-{stamp}{database.path.suffix or '.duckdb'}"
+        os.fsencode(place).decode("utf-8")
+        taken, folder = os.path.lexists(place), place.parent.is_dir()
+    except (OSError, ValueError, RuntimeError) as error:  # too long, not of this system's letters, no home
+        reason = getattr(error, "strerror", None) or "it is no name that a file can have"
+        raise InvalidInputError(f"A backup cannot go there: {reason}. Choose another name.") from error
+    if taken:
+        raise ConflictError(f"{place} exists already: a backup never overwrites. Choose another name.")
+    if not folder:
+        raise LibraryError(f"There is no folder {place.parent} for the backup: make it first.")
     return place
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.background import Background
-from workbench.errors import NotFoundError, WorkbenchError
+from workbench.errors import LibraryError, NotFoundError, WorkbenchError
 from workbench.storage import ledger, papers, projects
 from workbench.storage.database import Database
 
@@ -36,9 +36,9 @@ class Unfinished:
         """Has those of the papers that are not ready indexed, one after another."""
         with self._database.read() as cursor:
             found = papers.list_papers(cursor, self._user, list(paper_ids))
-        for paper in found:
-            if paper.state != "ready":
-                self._background.start(partial(self._index, paper.id), key=("index", paper.id))
+        left = [paper.id for paper in found if paper.state != "ready"]
+        if left:  # one piece of work, since the background has room for a few hundred
+            self._background.start(partial(self._index_each, left), key=("index", *left))
 
     def go_on(self) -> None:
         """When a library opens: papers of active projects that were to be indexed when an earlier process
@@ -56,6 +56,11 @@ class Unfinished:
             active = projects.list_projects(cursor, self._user)
             wanted = [i for p in active for i in projects.paper_ids(cursor, self._user, p.id)]
         self.index_soon(wanted)
+
+    def _index_each(self, paper_ids: Sequence[int]) -> None:
+        for paper_id in paper_ids:
+            with suppress(NotFoundError, LibraryError):  # it has gone, or cannot be looked at now
+                self._index(paper_id)
 
     def _index(self, paper_id: int) -> None:
         if self._background.closing or self._is_ready(paper_id):

@@ -86,6 +86,20 @@ def test_what_an_earlier_process_left_unfinished_in_a_project_goes_on_when_the_l
     assert wb.search(DENSITY, scope=Scope.project(1)).passages[0].paper_id == lacking
 
 
+def test_more_papers_than_the_background_has_room_for_are_all_indexed(
+    open_as: Callable[..., Workbench], tmp_path: Path
+) -> None:
+    stopped = open_as("ann", embedder=StoppedEmbedder())
+    texts = [{"title": f"Ore {n}", "text": f"Ore {n} melts at {900 + n} degrees."} for n in range(6)]
+    wanted = [outcome.paper_id or 0 for outcome in stopped.papers.add_texts(texts).files]
+    wb = open_as("ann")
+    assert wb._background.wait(20)
+    wb._background._capacity = 2
+    wb.papers.index_soon(wanted)
+    assert wb._background.wait(20)
+    assert {states(wb)[paper] for paper in wanted} == {"ready"}
+
+
 def test_adding_the_same_file_to_a_project_does_too(
     open_as: Callable[..., Workbench], lacking: int, mineral_files: list[Path]
 ) -> None:

@@ -224,7 +224,10 @@ def test_a_conversation_is_shown_with_its_sources_and_what_became_of_them(piped:
 def test_conversations_are_listed_renamed_cleared_and_deleted(piped: Piped, cli: Cli) -> None:
     piped(f"{MELTING}\n", "chat", "--all")
     piped("hello\n", "chat", "--project", "Minerals")
-    assert MELTING in cli("conversations", "list").out
+    listed = cli("conversations", "list")
+    assert MELTING in listed.out
+    assert listed.err == "note: 1 chat of a project or paper is not listed: --everything lists them too.\n"
+    assert cli("conversations", "list", "--everything").err == ""
     assert [
         c["id"] for c in cli("conversations", "list", "--everything", "--json").json["conversations"]
     ] == [

@@ -32,12 +32,21 @@ def conversations() -> None:
 def conversations_list(opening: Opening, everything: bool, as_json: bool) -> None:
     """List your conversations, the one used last first."""
     with opening.workbench(must_exist=True) as wb:
-        found = wb.conversations.list(None if everything else "thread")
+        known = wb.conversations.list(None)
+    found = [info for info in known if everything or info.kind == "thread"]
     if as_json:
         terminal.show_json({"conversations": [info_json(info) for info in found]})
         return
     rows = [[c.id, f"{c.used_at:%Y-%m-%d %H:%M}", c.messages, c.scope_label, c.title] for c in found]
     terminal.show_rows(["id", "used (UTC)", "messages", "scope", "title"], rows)
+    unlisted = len(known) - len(found)
+    if unlisted:
+        chats = (
+            "1 chat of a project or paper is"
+            if unlisted == 1
+            else f"{unlisted} chats of projects and papers are"
+        )
+        terminal.note(f"{chats} not listed: --everything lists them too.")
 
 
 @conversations.command("show")

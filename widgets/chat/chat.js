@@ -157,7 +157,7 @@ function turnFoot(model, index) {
     const judged = turn.state !== "refused"; // the nearest passages of a refusal support nothing
     const quoted = judged && facts.extractive;
     const count = (number, name, text) => number > 0 && el("span", { class: name }, `${text.replace("#", number)}`);
-    box.hidden = !turn.foot && !turn.text && turn.state !== "failed";
+    box.hidden = !turn.foot && !turn.text && !["failed", "stopped"].includes(turn.state); // these can be asked again
     box.replaceChildren(...[
       quoted && count(facts.quotes, "", facts.quotes === 1 ? "# quote, on its page" : "# quotes, each on its page"),
       judged && !quoted && count(facts.supported, "wb-ok", "✓ # supported"),

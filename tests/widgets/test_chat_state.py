@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -402,3 +402,16 @@ def test_an_answer_that_was_not_kept_or_has_no_silent_paper_is_not_asked_again(
     for turn in (0, 1, 2, -1):
         chat.act({"do": "ask_silent", "with": {"turn": turn}})
     assert (len(scripted.asked), chat.error) == (asked, "")
+
+
+def test_a_conversation_that_goes_while_its_answer_streams_leaves_no_error_behind(
+    scripted: ScriptedWorkbench,
+) -> None:
+    def script() -> Iterator[Any]:
+        scripted.conversations.held.clear()  # another window deletes it
+        yield from complete()
+
+    chat, _ = state(scripted)
+    scripted.script = script()
+    ask(chat)
+    assert ([turn["state"] for turn in chat.turns], chat.streaming, chat.error) == (["done"], False, "")

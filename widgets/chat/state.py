@@ -234,7 +234,8 @@ class ChatState(ScopedState, ExportsState):
     def _settle(self, thread: Thread) -> None:
         """Title and scope as the library has them now: a tool, another window or a deleted project may have
         changed the scope."""
-        with suppress(NotFoundError), self.shown_errors("reading the conversation"):
+        # A conversation that has gone is told at its answer; so it must not reach what shows errors.
+        with self.shown_errors("reading the conversation"), suppress(NotFoundError):
             if thread.conversation is not None:
                 info = thread.conversation.info
                 with self._lock:

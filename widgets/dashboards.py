@@ -18,7 +18,7 @@ from widgets.library.view import LibraryTable, library_tab
 from widgets.opening.view import Opening
 from widgets.panel import Run, in_thread
 from widgets.papers.view import PaperList, papers_panel
-from widgets.projects.state import ALL
+from widgets.places import ALL
 from widgets.projects.view import Projects
 from widgets.tuning.view import Tuning
 from widgets.uploads.view import Uploads

@@ -13,8 +13,8 @@ import pytest
 from tests.widgets.answers import FIRST, answer, evidence
 from tests.widgets.scripted import NOW, ScriptedWorkbench, Stream
 from widgets.chat.state import ChatState
-from widgets.chat.threads import ALL, ORPHANS
 from widgets.panel import at_once, in_thread
+from widgets.places import ALL, ORPHANS
 from workbench import (
     Answer,
     AnswerDone,

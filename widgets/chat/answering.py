@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Bool, Dict, Int, List
 
 from widgets.chat.running import Run, close_of, closed
-from widgets.chat.threads import DELETED, NEW, ORPHANS, Thread, conversation_of, is_there, with_repeats
+from widgets.chat.threads import DELETED, NEW, Thread, conversation_of, is_there, with_repeats
 from widgets.chat.turns import Turn, answered, asked
 from widgets.panel import PanelState, action, explained_errors
+from widgets.places import ORPHANS
 from widgets.wording import one_line
 from workbench import AnswerDone, EvidenceFound, InvalidInputError, NotFoundError, TextDelta
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Bool, Dict, Int, List
 
 from widgets.chat.answering import AnsweringState
-from widgets.chat.threads import ALL, ORPHANS, Thread, Threads, scope_of
+from widgets.chat.threads import Thread, Threads
 from widgets.panel import action
+from widgets.places import ALL, ORPHANS, scope_of
 from widgets.wording import ALL_NAME, ORPHANS_NAME, one_line, scope_name
 from workbench import NotFoundError
 

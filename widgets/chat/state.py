@@ -11,7 +11,6 @@ from traitlets import Dict, Int, List, Unicode
 from widgets.chat.scoping import ScopedState
 from widgets.chat.threads import (
     NEW,
-    ORPHANS,
     Thread,
     has_other_answers,
     latest,
@@ -20,6 +19,7 @@ from widgets.chat.threads import (
 from widgets.chat.turns import Turn, listed, suggestions
 from widgets.conversations.exports import ExportsState
 from widgets.panel import action
+from widgets.places import ORPHANS
 from widgets.wording import one_line
 from workbench import NotFoundError
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from widgets.chat.turns import Turn, answered, unanswered
+from widgets.places import ORPHANS, place_of, scope_of
 from widgets.wording import one_line
 from workbench import NotFoundError, Scope
 
 if TYPE_CHECKING:
     from workbench import Conversation, ConversationInfo, Message, Workbench
 
-ALL = -1
-ORPHANS = 0
 NEW = "New conversation"
 AGAIN = "The same question, asked again."
 PROJECT_GONE = (
@@ -56,7 +55,7 @@ class Thread:
     def take(self, info: ConversationInfo) -> None:
         """What the library says of the conversation now."""
         self.kind, self.paper, self.title = info.kind, info.paper_id or 0, one_line(info.title)
-        self.scope, self.scope_label = place_of(info.scope.rag_project_id), one_line(info.scope_label)
+        self.scope, self.scope_label = place_of(info.scope), one_line(info.scope_label)
 
 
 class Threads:
@@ -114,16 +113,6 @@ class Threads:
         return [t for t in (*self._begun.values(), *self._unsaved) if t.scope == project]
 
 
-def scope_of(place: int) -> Scope:
-    """The scope that ``ALL``, ``ORPHANS`` or a project's id stands for."""
-    return Scope(place or None)
-
-
-def place_of(scope_id: int | None) -> int:
-    """The place whose scope is stored as ``scope_id``."""
-    return scope_id or ORPHANS
-
-
 def latest(workbench: Workbench, place: int) -> Conversation | None:
     """A project's own chat, else the thread with this scope that was used last; None where there is none."""
     if place > 0:
@@ -156,7 +145,7 @@ def conversation_of(workbench: Workbench, thread: Thread) -> tuple[Conversation,
             try:
                 workbench.conversations.update(thread.conversation, scope=scope_of(thread.scope))
             except NotFoundError:
-                thread.scope = place_of(thread.conversation.scope.rag_project_id)  # the answer says why
+                thread.scope = place_of(thread.conversation.scope)  # the answer says why
     return thread.conversation, told
 
 

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from widgets.panel import PanelState, action
+from widgets.places import ALL, ORPHANS, scope_of
 from widgets.wording import counted
 from workbench import InvalidInputError, Scope
 
 if TYPE_CHECKING:
     from workbench import Project, Workbench
-
-ORPHANS = 0
-ALL = -1
-"""``chosen`` when no project is: the papers that are in none, or all papers. Project ids start at 1."""
 
 
 class ProjectsState(PanelState):
@@ -55,7 +52,7 @@ class ProjectsState(PanelState):
     @property
     def scope(self) -> Scope:
         """What the chosen entry lets a search see."""
-        return Scope(self.chosen or None)
+        return scope_of(self.chosen)
 
     @property
     def name(self) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Dict, List
 
 from widgets.panel import PanelState, action
+from widgets.places import scope_of
 from widgets.tuning.labels import listed
 from widgets.tuning.measures import TRIED, earlier, grid, shown
 from workbench import InvalidInputError, Scope
@@ -43,7 +44,7 @@ class MeasuringState(PanelState):
     @property
     def scope(self) -> Scope:
         """The scope of the place."""
-        return Scope(self.place or None)
+        return scope_of(self.place)
 
     def leave_figures(self) -> None:
         """Show nothing of a place that is left."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from widgets.panel import action, explained_errors
+from widgets.places import scope_of
 from widgets.tuning.labels import is_marked, same_question, toggle
 from widgets.tuning.measuring import MeasuringState
 from widgets.tuning.numbers import Numbers, checked, controls, in_words, usual
@@ -80,7 +81,7 @@ class TuningState(MeasuringState):
         self.in_background("reading what was asked here", lambda: self._read(place))
 
     def _read(self, place: int) -> None:
-        scope = Scope(place or None)
+        scope = scope_of(place)
         questions = past_questions(self._workbench, scope)
         papers = {paper.id: paper for paper in self._workbench.papers.list(scope)}
         presets = self._workbench.presets.list(place) if place > 0 else []

@@ -26,8 +26,6 @@ from workbench.storage import papers, revisions, scopes
 MOST_QUESTIONS = 20
 MOST_SENTENCES = 3  # of a paper's own, in a cell
 
-Listed = list  # inside the class below the name ``list`` means its method
-
 
 @dataclass(frozen=True)
 class _Work:

@@ -31,8 +31,6 @@ _NOT_GIVEN: Any = NOT_GIVEN
 KINDS: tuple[ConversationKind, ...] = ("thread", "project", "paper")
 MOST_WORDS = 20  # of a search in conversations
 
-Listed = list  # inside the class below the name ``list`` means its method
-
 
 class Conversation:
     """One conversation. What it says of itself is read from the library each time, so it is never stale."""

@@ -13,8 +13,6 @@ from workbench.tuning import Evaluation
 if TYPE_CHECKING:
     import pandas
 
-Listed = list  # inside the class below the name ``list`` means its method
-
 
 class Evaluations:
     """``wb.evaluations``: this user's kept evaluations. Another user's do not exist here."""

@@ -13,8 +13,6 @@ from workbench.storage import projects
 from workbench.storage.database import Database
 from workbench.tuning import Preset
 
-Listed = list  # inside the class below the name ``list`` means its method
-
 
 class Presets:
     """``wb.presets``: what is tuned per project. A call's own numbers win over the project's chosen preset,

@@ -24,8 +24,6 @@ ATTEMPTS = 3  # while papers come and go meanwhile
 ProjectLike = Project | int | str
 Mode = Literal["auto", "extractive", "off"]
 
-Listed = list  # inside the class the name ``list`` means its method
-
 
 class Summaries:
     """The summaries of a user's projects. One that cannot be written leaves the old one, and no error.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 import time
 import weakref
@@ -114,3 +115,7 @@ def _close_at_exit() -> None:
     Rust takes the process down with it, exit status and all."""
     for background in list(_all):
         background.close()
+
+
+if hasattr(os, "register_at_fork"):  # the threads are the parent's, and so may be their locks
+    os.register_at_fork(after_in_child=_all.clear)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -59,3 +60,27 @@ def test_a_script_that_ends_without_closing_its_workbench_ends_with_its_own_stat
     assert (ran.returncode, ran.stdout) == (3, "done\n"), ran.stderr
     assert "terminate called" not in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+def test_a_forked_child_ends_at_once_with_its_own_status(tmp_path: Path) -> None:
+    script = f"""{BEGIN}
+import os
+wb._background.start(lambda: time.sleep(30))
+time.sleep(0.2)
+started = time.monotonic()
+child = os.fork()
+if child == 0:
+    sys.exit(5)
+_, status = os.waitpid(child, 0)
+print(os.waitstatus_to_exitcode(status), time.monotonic() - started < 1.5, flush=True)
+os._exit(0)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "library.duckdb")],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert ran.stdout == "5 True\n", ran.stderr

@@ -111,7 +111,7 @@ def test_every_update_of_a_project_gives_a_new_summary_and_nobody_waits_for_it(
 def test_papers_that_come_or_go_change_a_summary_that_is_missing_or_over_an_hour_old(
     open_summing: Callable[..., Workbench], mineral_files: list[Path]
 ) -> None:
-    wb = open_summing("extractive", chat_model=FakeChat("Never asked."))
+    wb = settled(open_summing("extractive", chat_model=FakeChat("Never asked.")))  # it reads old projects
     wb.projects.create("Ores")
     assert text_of(wb, "Ores") is None
     wb.projects.add("Ores", 3)

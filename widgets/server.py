@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ from voila.app import Voila
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 
 from widgets.launch import PACKAGE, SITE, START_FOLDER
+
+STOP_SECONDS = 12.0
+"""How long the kernels may take to end, which is usually five seconds at the most, before they are killed."""
 
 
 class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
@@ -54,6 +59,25 @@ class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
     def start(self) -> None:
         IOLoop.current().add_callback(self._announce)
         super().start()
+
+    def stop(self) -> None:
+        """Ends the kernels and then the server, by force where they do not end in time."""
+        by_force = threading.Timer(STOP_SECONDS, self._end_by_force)
+        by_force.daemon = True
+        by_force.start()
+        try:
+            super().stop()
+        finally:
+            by_force.cancel()
+
+    def _end_by_force(self) -> None:
+        click.echo("The dashboard's kernels did not end in time and are killed.", err=True)
+        for kernel in [self.kernel_manager.get_kernel(id) for id in self.kernel_manager.list_kernel_ids()]:
+            pid = getattr(kernel.provisioner, "pid", None)
+            if pid:
+                with suppress(OSError):
+                    os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        os._exit(1)
 
     def _announce(self) -> None:
         click.echo(f"The dashboard is at {self.display_url}\nPress Ctrl+C to stop it.")

@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from widgets.launch import PACKAGE, SITE, dashboard_notebook, voila_command
 
@@ -71,3 +76,30 @@ def test_no_panel_prints_or_catches_what_is_printed() -> None:
     prints = {"print", "display", "Output", "clear_output", "capture_output", "redirect_stdout"}
     assert {(file, name) for file, name in called if name in prints} == set()
     assert ("panel.py", "exception") in called, "calls are no longer found"
+
+
+def test_a_server_whose_kernels_do_not_end_ends_all_the_same_and_takes_them_along() -> None:
+    script = """
+import subprocess, sys, time
+from types import SimpleNamespace
+from widgets import server
+server.STOP_SECONDS = 0.5
+server.Voila.stop = lambda self: time.sleep(60)
+kernel = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+print(kernel.pid, flush=True)
+class Kernels:
+    def list_kernel_ids(self):
+        return ["one"]
+    def get_kernel(self, id):
+        return SimpleNamespace(provisioner=SimpleNamespace(pid=kernel.pid))
+app = server.DashboardServer()
+app.kernel_manager = Kernels()
+app.stop()
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=50, check=False
+    )
+    assert ran.returncode == 1
+    assert ran.stderr.endswith("The dashboard's kernels did not end in time and are killed.\n")
+    with suppress(psutil.NoSuchProcess):
+        assert psutil.Process(int(ran.stdout)).status() == psutil.STATUS_ZOMBIE

@@ -48,3 +48,8 @@ def test_a_question_that_names_something_is_about_that(question: str) -> None:
 
 def test_the_parts_of_a_compound_may_stand_for_it() -> None:
     assert parts_of_compounds("the exact-match score of IL-6") == {"exactmatch": {"exact", "match"}}
+
+
+def test_a_verb_or_noun_of_arguing_only_asks() -> None:
+    assert asked_terms("Which methods does the paper recommend for molecules?") == ["molecul"]
+    assert asked_terms("What are the drawbacks and advantages of pruning?") == ["prune"]

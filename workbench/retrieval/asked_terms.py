@@ -28,6 +28,7 @@ via both either neither every any all no not nor but if because so too also stil
 slow fast big small large long high low good bad best better worse worst first second last early late next
 beat win lose reach achieve obtain choose chose chosen happens happening effect perform let became become
 becomes turn start end done made faster slower larger smaller bigger higher lower longer shorter
+recommend recommendation advise advice argue argument claim conclude advantage disadvantage drawback benefit
 compare comparison contrast year date day month amount value percentage
 """.split()
 _OTHER = """

@@ -413,6 +413,17 @@ def test_two_dashboards_each_find_the_turns_of_the_other_and_file_answers_right(
     assert [m.answer.question for m in stored if m.answer] == [WEAVES, "Which flowers?"]
 
 
+def test_an_answer_brings_along_what_another_window_asked_before_it(
+    made: Dashboard, open_again: Callable[..., Workbench]
+) -> None:
+    do(made.chat, "ask", question=WEAVES)
+    other = Dashboard(open_again(), run=at_once)
+    do(other.chat, "ask", question="Which flowers?")
+    assert questions(made) == [WEAVES]
+    do(made.chat, "ask", question="Which loom?")
+    assert questions(made) == [WEAVES, "Which flowers?", "Which loom?"]
+
+
 def test_a_question_sees_what_its_own_window_shows_whatever_another_chose(
     made: Dashboard, open_again: Callable[..., Workbench]
 ) -> None:

@@ -12,6 +12,7 @@ from widgets.chat.scoping import ScopedState
 from widgets.chat.threads import (
     NEW,
     Thread,
+    has_more_answers,
     has_other_answers,
     latest,
     stored_turns,
@@ -232,14 +233,21 @@ class ChatState(ScopedState, ExportsState):
         self._on_change()
 
     def _settle(self, thread: Thread) -> None:
-        """Title and scope as the library has them now: a tool, another window or a deleted project may have
-        changed the scope."""
+        """Title, scope and turns as the library has them now: a tool, another window or a deleted project may
+        have changed the scope, and another window may have asked here meanwhile."""
         # A conversation that has gone is told at its answer; so it must not reach what shows errors.
         with self.shown_errors("reading the conversation"), suppress(NotFoundError):
             if thread.conversation is not None:
                 info = thread.conversation.info
+                stored = stored_turns(thread.conversation.messages)
                 with self._lock:
                     self._take_info(thread, info)
+                    asking = self._run_now is not None and self._run_now.thread is thread
+                    if not asking and has_more_answers(stored, thread.turns):
+                        thread.turns = stored
+                        if thread is self._shown:
+                            self.active = {}
+                            self._draw_thread()
         if thread is self._shown:
             self._draw_head()
         self._on_change()

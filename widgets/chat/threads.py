@@ -184,7 +184,15 @@ def with_repeats(turns: Sequence[Turn]) -> list[Turn]:
 def has_other_answers(stored: Sequence[Turn], shown: Sequence[Turn]) -> bool:
     """Whether another window has added answers or removed some. A turn that failed or was stopped here says
     more than its record, so it is no difference by itself."""
-    known = {turn["message"] for turn in shown if turn.get("message")}
-    there = {turn["message"] for turn in stored if turn.get("message") and turn["state"] != "stopped"}
-    gone = known - {turn["message"] for turn in stored if turn.get("message")}
-    return bool(there - known or gone)
+    gone = _messages(shown) - _messages(stored)
+    return bool(gone) or has_more_answers(stored, shown)
+
+
+def has_more_answers(stored: Sequence[Turn], shown: Sequence[Turn]) -> bool:
+    """Whether another window has added answers."""
+    complete = [turn for turn in stored if turn["state"] != "stopped"]
+    return bool(_messages(complete) - _messages(shown))
+
+
+def _messages(turns: Sequence[Turn]) -> set[int]:
+    return {turn["message"] for turn in turns if turn.get("message")}

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["tests.ollama_server"]
+
+
+def pytest_configure() -> None:
+    """A shell starts what it puts in the background deaf to Ctrl+C, which tests of interrupts press."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

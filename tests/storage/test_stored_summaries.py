@@ -44,7 +44,7 @@ def test_a_summary_is_written_from_the_projects_words_and_its_newest_papers(
         papers.link(cursor, "ann", 1, file="mice.txt", title="My mice")
         found = summaries.contents(cursor, "ann", sleep)
     assert (found.title, found.description, found.goal) == ("Sleep", "Why we sleep", "Find out")
-    assert (found.paper_count, found.years) == (2, (2020,))
+    assert (found.paper_count, found.years) == (2, (2020, 2020))
     assert found.papers == (
         ("On rats", ("Page 1 of rats. " + "rats " * 40)[:200]),
         ("My mice", ("Page 1 of mice. " + "mice " * 40)[:200]),

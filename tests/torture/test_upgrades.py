@@ -32,7 +32,9 @@ def rows_of(path: Path, like: Rows | None = None) -> Rows:
         found = {}
         for name in names:
             table, *columns = name.split()
-            query = f"SELECT {', '.join(columns)} FROM {table} ORDER BY ALL"
+            # As text: a time with its zone would need a library more.
+            shown = ", ".join(f"{column}::VARCHAR" for column in columns)
+            query = f"SELECT {shown} FROM {table} ORDER BY ALL"
             found[name] = cursor.execute(query).fetchall()
         return found
 

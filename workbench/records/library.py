@@ -125,8 +125,8 @@ class Page(Displayed):
     char_end: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextRun:
+@dataclass(frozen=True, slots=True, repr=False)
+class TextRun(Displayed):
     """Words that stand together on one line of a page. ``box`` is (x0, y0, x1, y1) as fractions of the
     image's width and height; ``turn`` how far they are turned clockwise, in degrees (0, 90, 180, 270).
     ``glued``: the next line goes on with the same word."""

@@ -29,9 +29,12 @@ class StoredFiles:
                 )
             if not 1 <= page <= found.pages:
                 raise NotFoundError(f"“{found.title}” has pages 1 to {found.pages}; there is no page {page}.")
-            path = self._path(found)
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            if not self._is_whole(path, found):
+        path = self._path(found)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        if not self._is_whole(
+            path, found
+        ):  # outside the lease: writers need not wait for a large file's hash
+            with self._database.read() as cursor:
                 papers.write_source(cursor, found.id, path)
         return path
 

@@ -203,11 +203,11 @@ class ChatState(ScopedState, ExportsState):
         try:
             if thread.conversation is not None:
                 info, notice = thread.conversation.info, thread.conversation.notice
-                stored = stored_turns(thread.conversation.messages)
+                messages = thread.conversation.messages
+                other = not thread.loaded or has_other_answers(messages, seen)
+                stored = stored_turns(messages) if other else []
                 with self._lock:
-                    asking = self._run_now is not None and self._run_now.thread is thread
-                    same = thread.turns == seen and not asking
-                    if not thread.loaded or (same and has_other_answers(stored, seen)):
+                    if other and (not thread.loaded or (thread.turns == seen and not self._asks_in(thread))):
                         thread.turns = stored
                     thread.notice = one_line(notice or "")
                     self._take_info(thread, info)
@@ -221,6 +221,9 @@ class ChatState(ScopedState, ExportsState):
                     self._draw_head()
                     self._draw_thread()
                     self.reading = False
+
+    def _asks_in(self, thread: Thread) -> bool:
+        return self._run_now is not None and self._run_now.thread is thread
 
     # --- what an answer brings -----------------------------------------------------------------------
 
@@ -239,12 +242,11 @@ class ChatState(ScopedState, ExportsState):
         with self.shown_errors("reading the conversation"), suppress(NotFoundError):
             if thread.conversation is not None:
                 info = thread.conversation.info
-                stored = stored_turns(thread.conversation.messages)
+                messages = thread.conversation.messages
                 with self._lock:
                     self._take_info(thread, info)
-                    asking = self._run_now is not None and self._run_now.thread is thread
-                    if not asking and has_more_answers(stored, thread.turns):
-                        thread.turns = stored
+                    if not self._asks_in(thread) and has_more_answers(messages, thread.turns):
+                        thread.turns = stored_turns(messages)
                         if thread is self._shown:
                             self.active = {}
                             self._draw_thread()

@@ -181,18 +181,19 @@ def with_repeats(turns: Sequence[Turn]) -> list[Turn]:
     ]
 
 
-def has_other_answers(stored: Sequence[Turn], shown: Sequence[Turn]) -> bool:
+def has_other_answers(messages: Sequence[Message], shown: Sequence[Turn]) -> bool:
     """Whether another window has added answers or removed some. A turn that failed or was stopped here says
     more than its record, so it is no difference by itself."""
-    gone = _messages(shown) - _messages(stored)
-    return bool(gone) or has_more_answers(stored, shown)
+    gone = _answers(shown) - {message.id for message in messages if message.answer is not None}
+    return bool(gone) or has_more_answers(messages, shown)
 
 
-def has_more_answers(stored: Sequence[Turn], shown: Sequence[Turn]) -> bool:
-    """Whether another window has added answers."""
-    complete = [turn for turn in stored if turn["state"] != "stopped"]
-    return bool(_messages(complete) - _messages(shown))
+def has_more_answers(messages: Sequence[Message], shown: Sequence[Turn]) -> bool:
+    """Whether another window has added answers: known without making a turn of each, which takes long."""
+    complete = {m.id for m in messages if m.answer is not None and (m.answer.refused or not m.answer.stopped)}
+    return bool(complete - _answers(shown))
 
 
-def _messages(turns: Sequence[Turn]) -> set[int]:
+def _answers(turns: Sequence[Turn]) -> set[int]:
+    """The ids of the stored answers that the turns show."""
     return {turn["message"] for turn in turns if turn.get("message")}

@@ -13,7 +13,9 @@ import pytest
 from workbench.errors import DocumentError
 from workbench.ingest.decoding import decode
 from workbench.ingest.document import Document
+from workbench.ingest.embedding import texts_to_embed
 from workbench.ingest.reading import read_document, read_text_document
+from workbench.storage.drafts import ChunkDraft
 
 
 def read(tmp_path: Path, name: str, data: bytes) -> Document:
@@ -39,6 +41,27 @@ def test_the_content_decides_what_a_file_is(tmp_path: Path) -> None:
     assert read(tmp_path, "library", b"TY  - JOUR\nTI  - T\nER  - \n").kind == "ris"
     assert read(tmp_path, "list.csv", b"a,b\n1,2\n").kind == "csv"
     assert read(tmp_path, "run.log", b"first line\nsecond line\n").kind == "log"
+
+
+def test_a_bibliography_is_named_by_its_works_and_tells_what_else_it_is_good_for(tmp_path: Path) -> None:
+    bib = read(tmp_path, "my.bib", b"@string{a = {b}}\n@article{k, title = {T}}\n@Book{l, title = {U}}\n")
+    ris = read(tmp_path, "my.ris", b"TY  - JOUR\nTI  - T\nER  - \n")
+    assert (bib.title, ris.title) == ("Bibliography of 2 works", "Bibliography of 1 work")
+    assert all("“import” takes titles" in document.warnings[0] for document in (bib, ris))
+
+
+def test_the_numbers_and_addresses_of_a_bibliography_are_not_embedded() -> None:
+    entry = "@article{k,\n title = {Walks},\n doi = {10.1/x},\n  URL = {http://x.org/1},\n year = {2004}\n}"
+    tagged = "TY  - JOUR\nTI  - Walks\nDO  - 10.1/x\nUR  - http://x.org\nPY  - 2004\nER  - "
+    embedded = [
+        texts_to_embed(kind, [ChunkDraft(0, None, "B", text, 1, 1, 0, len(text))])[0][0]
+        for kind, text in (("bib", entry), ("ris", tagged), ("txt", entry))
+    ]
+    assert embedded == [
+        "B\n@article{k,\n title = {Walks},\n year = {2004}\n}",
+        "B\nTY  - JOUR\nTI  - Walks\nPY  - 2004\nER  -",
+        f"B\n{entry}",
+    ]
 
 
 @pytest.mark.parametrize(

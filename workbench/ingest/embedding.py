@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProviderError, ProviderUnavailableError, UnembeddableTextError
@@ -19,6 +20,11 @@ _MOST_BAD_TEXTS = 25  # in one paper: more means that the embedder itself is at 
 _ROW_KINDS = frozenset({"csv", "log", "bib", "ris"})
 _LONG_TABLE = 1600  # chunks
 _TABLE_TEXT = 100  # characters of each chunk of a long table
+_IDENTIFIERS = re.compile(
+    r"^[ \t]*(?:(?:url|doi|issn|isbn|file|month|number|pages|volume|eprint|arxivid|archiveprefix|primaryclass"
+    r"|pmid|mendeley-[\w-]+)[ \t]*=|(?:UR|DO|SN|L[1-4]|SP|EP|VL|IS|ID|AN|DA)  - ).*\n?",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +39,11 @@ def texts_to_embed(kind: str, chunks: Sequence[ChunkDraft]) -> tuple[list[str], 
     """Blurb and text of each chunk, and what the user should know.
 
     A table or log of very many chunks is embedded by the beginning of each, because its rows are looked up
-    by their words and the whole would take minutes.
+    by their words and the whole would take minutes. The numbers and addresses of a bibliography, half of its
+    tokens, say nothing of what a work is about: they are left to keyword search.
     """
+    if kind in {"bib", "ris"}:
+        chunks = [replace(chunk, text=_IDENTIFIERS.sub("", chunk.text)) for chunk in chunks]
     if kind not in _ROW_KINDS or len(chunks) <= _LONG_TABLE:
         return [f"{chunk.blurb}\n{chunk.text}".strip() for chunk in chunks], ()
     note = (

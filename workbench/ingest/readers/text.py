@@ -13,6 +13,10 @@ _ATX = re.compile(r" {0,3}#{1,6}\s++(.*)")
 _SETEXT = re.compile(r"^ {0,3}(=+|-{3,})\s*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)\n", re.S)
+_TO_IMPORT = (
+    "Added as a paper to search in; “import” takes titles, authors and years from it for the papers you have."
+)
+_WORK = re.compile(r"@(?!(?:comment|string|preamble)\b)\w+\s*[{(]|TY  - ", re.IGNORECASE)
 _ENTRY = re.compile(r"\n+(?=@\w+\s*[{(]|TY  - )")
 
 
@@ -34,7 +38,15 @@ def read_bibliography(text: str, kind: str) -> Document:
     """A .bib or .ris file as text, one entry parted from the next by a blank line."""
     lines = [part for line in _ENTRY.sub("\n\n", tidy(text)).split("\n") for part in _bounded(line)]
     found = sections_of_lines(lines, unit="lines")
-    return Document(kind=kind, pages=found.pages, page_unit="section")
+    works = sum(1 for line in lines if _WORK.match(line))
+    title = f"Bibliography of {works:,} {'work' if works == 1 else 'works'}" if works else None
+    return Document(
+        kind=kind,
+        pages=found.pages,
+        page_unit="section",
+        title=title,
+        warnings=(_TO_IMPORT,) if works else (),
+    )
 
 
 def read_markdown(text: str) -> Document:

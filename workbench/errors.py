@@ -40,7 +40,7 @@ class SettingsError(WorkbenchError):
 
 
 class LibraryError(WorkbenchError):
-    """The library file cannot be used."""
+    """The library file, or the place for temporary copies of its papers, cannot be used."""
 
 
 class LibraryLockedError(LibraryError):

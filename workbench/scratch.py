@@ -12,6 +12,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from workbench.errors import LibraryError
+
 PREFIX = "workbench-scratch-"
 LOCK = "in-use.lock"
 
@@ -21,14 +23,20 @@ def scratch_folder() -> Iterator[Path]:
     """A folder of its own (0700) in the system's temporary one, removed at the end.
 
     It is held by a lock, so that folders whose process was killed are told from those in use: whoever makes
-    the next one removes them.
+    the next one removes them. Raises LibraryError where no temporary file can be made, as on a full disk.
     """
-    _remove_abandoned()
-    with (
-        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder,
-        FileLock(Path(folder, LOCK)),
-    ):
-        yield Path(folder)
+    with contextlib.ExitStack() as held:
+        try:
+            _remove_abandoned()
+            made = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
+            folder = Path(held.enter_context(made))
+            held.enter_context(FileLock(folder / LOCK))
+        except OSError as error:
+            raise LibraryError(
+                f"No temporary file can be made ({error.strerror}): free some space on the disk, or name a "
+                "folder with space in the variable TMPDIR."
+            ) from error
+        yield folder
 
 
 def _remove_abandoned() -> None:

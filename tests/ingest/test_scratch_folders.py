@@ -70,3 +70,21 @@ def test_a_folder_that_others_may_write_to_and_a_link_are_left_alone(temporary: 
         pass
     assert (temporary / "kept" / LOCK).read_text() == "precious"
     assert (temporary / f"{PREFIX}open").is_dir()
+
+
+def test_a_disk_without_room_for_a_temporary_file_is_told_in_a_sentence() -> None:
+    filled = """
+import resource
+from workbench.errors import LibraryError
+from workbench.scratch import scratch_folder
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # the system refuses every byte of a file
+try:
+    with scratch_folder():
+        pass
+except LibraryError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", filled], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("No temporary file can be made (No usable temporary directory found")
+    assert done.stdout.endswith("or name a folder with space in the variable TMPDIR.\n")
+    assert done.stderr == ""

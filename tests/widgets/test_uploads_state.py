@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from widgets.panel import at_once
 from widgets.uploads.state import SLICE_BYTES, Upload, UploadsState, file_label
+from workbench.scratch import LOCK
 
 
 class Received:
@@ -111,5 +115,44 @@ def test_a_cancelled_file_leaves_nothing_behind() -> None:
     received.panel.act({"do": "cancel", "with": {"key": "k"}})
     received.panel.act({"do": "receive", "with": {"key": "k", "offset": 0}}, [b"late"])
     received.finish()
-    assert (list(folder.iterdir()), received.batches, received.panel.error) == ([], [], "")
+    assert [path.name for path in folder.iterdir()] == [LOCK]
+    assert (received.batches, received.panel.error) == ([], "")
     received.panel.discard_all()
+
+
+def test_a_full_disk_ends_the_file_in_a_sentence_and_the_browser_is_answered() -> None:
+    received = Received()
+    received.panel.act({"do": "begin", "with": {"key": "k", "name": "a.txt", "size": 4}})
+    ended: list[int] = []
+    received.panel.observe(lambda change: ended.append(change.new["bytes"]), names="accepted")
+    folder = received.panel._private_folder()
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))  # as a full disk: not one byte more
+    try:
+        received.panel.act({"do": "receive", "with": {"key": "k", "offset": 0}}, [b"data"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert received.panel.error == (
+        "a.txt could not be kept (File too large): free some space on the disk, and add it again."
+    )
+    assert ended == [-1]
+    assert [path.name for path in folder.iterdir()] == [LOCK]
+    received.panel.discard_all()
+
+
+def test_uploads_of_a_killed_kernel_go_at_the_next_start(tmp_path: Path) -> None:
+    uploading = """
+import os, signal
+from widgets.panel import at_once
+from widgets.uploads.state import UploadsState
+panel = UploadsState(lambda batch: None, max_bytes=9, run=at_once)
+panel.act({"do": "begin", "with": {"key": "k", "name": "a.txt", "size": 4}})
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", uploading], env=environment, check=False)
+    (left,) = tmp_path.iterdir()
+    assert (left / "upload-1").exists()
+    another = "from workbench.scratch import scratch_folder\nwith scratch_folder(): pass"
+    subprocess.run([sys.executable, "-c", another], env=environment, check=True)
+    assert list(tmp_path.iterdir()) == []

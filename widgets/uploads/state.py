@@ -5,9 +5,9 @@ A file's name is a label and never a path: slices go to a numbered file in a pri
 
 from __future__ import annotations
 
-import tempfile
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 from traitlets import Dict, Int
 
 from widgets.panel import PanelState, action
-from workbench import InvalidInputError, Scope
+from workbench import InvalidInputError, LibraryError, Scope
+from workbench.scratch import scratch_folder
 
 SLICE_BYTES = 1 << 20
 LABEL_CHARACTERS = 200
@@ -65,7 +66,8 @@ class UploadsState(PanelState):
         self._scope = scope
         self._received = received
         self._max_bytes = max_bytes
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._held = ExitStack()
+        self._folder: Path | None = None
         self._arriving: dict[str, _Arriving] = {}
         self._batch: list[Upload] = []
         self._count = 0
@@ -78,8 +80,9 @@ class UploadsState(PanelState):
             most = f"{self._max_bytes // 1_000_000} MB"
             raise InvalidInputError(f"{file_label(name)} is larger than {most}; raise WORKBENCH_MAX_FILE_MB.")
         self._count += 1
-        path = self._private_folder() / f"upload-{self._count}"
-        path.touch(mode=0o600)
+        with self._room_for(name, key):
+            path = self._private_folder() / f"upload-{self._count}"
+            path.touch(mode=0o600)
         self._arriving[key] = _Arriving(Upload(file_label(name), path, self._scope()), size)
         self._answer(key, 0)
 
@@ -92,7 +95,7 @@ class UploadsState(PanelState):
         if offset != file.received or file.received + len(data) > file.size:
             self.cancel(key=key)
             raise InvalidInputError(f"{file.upload.label} did not arrive whole. Add it again.")
-        with file.upload.path.open("ab") as target:
+        with self._room_for(file.upload.label, key), file.upload.path.open("ab") as target:
             target.write(data)
         file.received += len(data)
         if file.received == file.size:
@@ -116,18 +119,32 @@ class UploadsState(PanelState):
     def discard_all(self) -> None:
         """Remove the private folder with whatever is still in it."""
         self._arriving.clear()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        self._folder = None
+        self._held.close()
 
     def _answer(self, key: str, received: int) -> None:
         self.accepted = {"key": key, "bytes": received, "answer": self.accepted.get("answer", 0) + 1}
 
+    @contextmanager
+    def _room_for(self, name: str, key: str) -> Iterator[None]:
+        """Ends the file where the disk takes no more of it, and answers the browser, which waits."""
+        try:
+            yield
+        except LibraryError:
+            self.cancel(key=key)
+            raise
+        except OSError as error:
+            self.cancel(key=key)
+            raise LibraryError(
+                f"{file_label(name)} could not be kept ({error.strerror}): free some space on the disk, and "
+                "add it again."
+            ) from error
+
     def _private_folder(self) -> Path:
-        """A folder that only this user can enter; it goes with the kernel at the latest."""
+        """A folder that only this user can enter; it goes with the kernel, after a kill at the next start."""
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="workbench-upload-", ignore_cleanup_errors=True)
-        return Path(self._folder.name)
+            self._folder = self._held.enter_context(scratch_folder())
+        return self._folder
 
 
 def file_label(name: str) -> str:

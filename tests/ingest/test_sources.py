@@ -64,6 +64,14 @@ def test_a_folder_gives_files_of_formats_that_are_read_and_names_the_others(tmp_
     ]
 
 
+def test_a_folder_that_holds_a_library_does_not_give_the_librarys_own_files(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    for name in ("a.txt", "l.duckdb", "l.duckdb.derived/keywords.json", "mine.derived/b.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    assert [f.name for f in found(tmp_path, folder)] == ["a.txt", "b.txt"]
+
+
 def test_a_folder_without_files_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / ".DS_Store").write_text("x")

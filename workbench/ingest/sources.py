@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.errors import DocumentError, InvalidInputError
+from workbench.storage.database import DERIVED
 
 PIECE = 1024 * 1024
 UNNAMED = "unnamed"
@@ -41,7 +42,7 @@ def source_files(sources: Iterable[Source], *, spool: Path, max_file_mb: int) ->
     Bytes and open files are first written to the folder ``spool``. A file named directly is resolved
     wherever it leads; links inside a folder are followed only to files of that folder. Hidden files of a
     folder, and those of no format that is read (by ``FOLDER_SUFFIXES``), are left out and named in the notes
-    of its first file.
+    of its first file. What a library keeps beside itself is nobody's paper.
     """
     for number, source in enumerate(sources):
         if isinstance(source, str | Path):
@@ -109,7 +110,11 @@ def _in_folder(folder: Path, max_file_mb: int) -> Iterator[SourceFile]:
     found: list[SourceFile] = []
     for parent, folders, files in os.walk(folder, onerror=lambda error: found.append(_unreadable(error))):
         hidden += [f"{name}/" for name in folders if name.startswith(".")]
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not (name.startswith(".") or (name.endswith(DERIVED) and name.removesuffix(DERIVED) in files))
+        )
         for name in sorted(files):
             if name.startswith("."):
                 hidden.append(name)

@@ -31,6 +31,9 @@ from workbench.storage.opening import (
     turnstile,
 )
 
+DERIVED = ".derived"
+"""What the name of the folder of derived indexes has behind the library's own."""
+
 
 class Database:
     """One library file.
@@ -66,7 +69,7 @@ class Database:
 
         Where nothing can be written beside the file: a temporary one, gone with this object.
         """
-        folder = self.path.with_name(self.path.name + ".derived")
+        folder = self.path.with_name(self.path.name + DERIVED)
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             writable = os.access(folder, os.W_OK | os.X_OK)

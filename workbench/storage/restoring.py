@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError, NotFoundError
-from workbench.storage.database import Database
+from workbench.storage.database import DERIVED, Database
 from workbench.storage.examining import examine_apart
 
 
@@ -37,7 +37,7 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
             kept = _set_aside(target) if target.exists() else None
             draft.replace(target)
             # Indexes go by the number of the last change, and the backup may come to the same number again.
-            shutil.rmtree(target.with_name(target.name + ".derived"), ignore_errors=True)
+            shutil.rmtree(target.with_name(target.name + DERIVED), ignore_errors=True)
     except OSError as error:
         raise LibraryError(
             f"The backup cannot be written to {target}: {error.strerror or error}. "

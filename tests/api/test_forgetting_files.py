@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import InvalidInputError, NotFoundError, Workbench
+from workbench import InvalidInputError, NotFoundError, Settings, Workbench
 
 
 def test_a_file_that_failed_leaves_the_users_own_ledger_and_papers_keep_their_entries(
@@ -43,6 +43,31 @@ def test_the_stages_are_told_as_they_ended_last_of_papers_and_of_files_that_beca
     wb.papers.remove(later)
     wb.papers.forget_file("broken.pdf")
     assert wb.papers.stage_ends() == before
+
+
+def test_a_name_that_leads_to_no_file_is_told_and_not_kept_in_the_ledger(
+    open_as: Callable[..., Workbench], tmp_path: Path
+) -> None:
+    (tmp_path / "no papers").mkdir()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "gone.md").symlink_to(tmp_path / "nowhere.md")
+    (tmp_path / "large.md").write_text("One paper too large to add. " * 80_000)
+    wb = open_as("ann", settings=Settings(max_file_mb=1))
+    before = wb.papers.stage_ends()
+    names = ["nowhere.pdf", "no papers", "folder", "a\0b", "", "~nosuchuser/x.pdf"]
+    report = wb.papers.add_many([name if name[:1] in ("", "~") else str(tmp_path / name) for name in names])
+    assert [(f.file, f.status, f.error) for f in report.files] == [
+        ("nowhere.pdf", "failed", "there is no such file"),
+        ("no papers", "failed", "the folder holds no files"),
+        ("gone.md", "failed", "the link leads nowhere"),
+        ("a\0b", "failed", "the file cannot be opened: embedded null byte"),
+        ("unnamed", "failed", "the path is empty"),
+        ("x.pdf", "failed", "the file cannot be opened: Could not determine home directory."),
+    ]
+    assert wb.papers.stage_ends() == before
+    wb.papers.add_many([tmp_path / "large.md"])
+    [kept] = [end for end in wb.papers.stage_ends() if end not in before]
+    assert (kept.file, kept.state) == ("large.md", "failed"), "a file that is there stays until it is added"
 
 
 @pytest.mark.parametrize(("given", "error"), [("nowhere.pdf", NotFoundError), (7, InvalidInputError)])

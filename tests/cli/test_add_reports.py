@@ -41,6 +41,18 @@ def test_one_bad_source_leaves_the_others_to_go_in(cli: Cli, tmp_path: Path) -> 
     assert run.error == "1 of 2 files could not be added."
 
 
+def test_a_mistyped_path_is_an_error_of_that_command_alone(cli: Cli, library: Path, tmp_path: Path) -> None:
+    with workbench.open(library, user="ann") as wb:
+        before = wb.papers.stage_ends()
+    run = cli("add", tmp_path / "nowhere.pdf", "--json")
+    assert (run.status, run.error) == (1, "The file could not be added.")
+    assert [(f["file"], f["status"], f["error"]) for f in run.json["files"]] == [
+        ("nowhere.pdf", "failed", "there is no such file")
+    ]
+    with workbench.open(library, user="ann") as wb:
+        assert wb.papers.stage_ends() == before
+
+
 def test_a_disk_that_fills_up_half_way_leaves_the_report(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

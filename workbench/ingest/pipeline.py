@@ -171,6 +171,8 @@ class Ingestor:
     # --- one file ----------------------------------------------------------------------------------
 
     def _add_file(self, work: FileWork, source: SourceFile, *, strict: bool) -> FileOutcome:
+        if source.absent:  # a mistyped path is told, and would stay in the ledger for ever
+            return FileOutcome(work.name, "failed", error=source.problem)
         try:
             if source.path is None:
                 raise DocumentError(source.problem or "the file cannot be opened")

@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,12 +28,14 @@ Source = str | Path | bytes | tuple[str, bytes] | BinaryIO
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file to add. ``problem`` says why it cannot even be read; ``notes`` are for the report."""
+    """One file to add. ``problem`` says why it cannot even be read, ``absent`` that no file was found by
+    that name at all; ``notes`` are for the report."""
 
     name: str
     path: Path | None
     problem: str | None = None
     notes: tuple[str, ...] = ()
+    absent: bool = False
 
 
 def source_files(sources: Iterable[Source], *, spool: Path, max_file_mb: int) -> Iterator[SourceFile]:
@@ -80,12 +82,12 @@ def is_folder(source: Any) -> bool:
 def _at_path(source: str | Path, max_file_mb: int) -> Iterator[SourceFile]:
     if source in _EMPTY:
         hint = "" if source == "" else ": for the current folder give Path.cwd()"
-        yield SourceFile(UNNAMED, None, f"the path is empty{hint}")
+        yield _absent(UNNAMED, f"the path is empty{hint}")
         return
     try:
         path = Path(source).expanduser()
     except RuntimeError as error:  # no such user, or no home folder
-        yield SourceFile(Path(source).name, None, _reason(error))
+        yield _absent(Path(source).name, _reason(error))
         return
     yield from _named(path, max_file_mb)
 
@@ -96,7 +98,7 @@ def _named(path: Path, max_file_mb: int) -> Iterator[SourceFile]:
         is_folder = resolved.is_dir()
     except (OSError, RuntimeError, ValueError) as error:
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else _reason(error)
-        yield SourceFile(path.name or str(path), None, reason)
+        yield _absent(path.name or str(path), reason)
         return
     if is_folder:
         yield from _in_folder(resolved, max_file_mb)
@@ -123,9 +125,9 @@ def _in_folder(folder: Path, max_file_mb: int) -> Iterator[SourceFile]:
             else:
                 found.append(_in_bounds(Path(parent) / name, folder, max_file_mb))
     if not found:
-        found = [SourceFile(folder.name or str(folder), None, _nothing_in_it(hidden, others))]
+        found = [_absent(folder.name or str(folder), _nothing_in_it(hidden, others))]
     elif notes := tuple(_left_out(folder, hidden, others)):
-        found[0] = SourceFile(found[0].name, found[0].path, found[0].problem, notes)
+        found[0] = replace(found[0], notes=notes)
     yield from found
 
 
@@ -155,7 +157,7 @@ def _in_bounds(path: Path, folder: Path, max_file_mb: int) -> SourceFile:
     try:
         resolved = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        return SourceFile(path.name, None, "the link leads nowhere" if path.is_symlink() else _reason(error))
+        return _absent(path.name, "the link leads nowhere" if path.is_symlink() else _reason(error))
     if not resolved.is_relative_to(folder):
         return SourceFile(path.name, None, "a link out of the folder: name the file itself to add it")
     return _checked(path.name, resolved, max_file_mb)
@@ -179,7 +181,7 @@ def _spooled(source: Any, target: Path, max_file_mb: int) -> SourceFile:
     """Bytes or an open file, written to ``target`` so that it can be read like any file."""
     pair = source if isinstance(source, tuple) else (_name_of(source), source)
     if len(pair) != 2 or not isinstance(pair[0], str):
-        return SourceFile(UNNAMED, None, "a pair needs a name, as text, and then the file's bytes")
+        return _absent(UNNAMED, "a pair needs a name, as text, and then the file's bytes")
     name, data = pair[0] or UNNAMED, pair[1]
     try:
         with target.open("xb") as file:
@@ -217,7 +219,11 @@ def _too_large(max_file_mb: int) -> str:
 
 
 def _unreadable(error: OSError) -> SourceFile:
-    return SourceFile(Path(error.filename or "folder").name, None, _reason(error))
+    return _absent(Path(error.filename or "folder").name, _reason(error))
+
+
+def _absent(name: str, problem: str) -> SourceFile:
+    return SourceFile(name, None, problem, absent=True)
 
 
 def _reason(error: Exception) -> str:

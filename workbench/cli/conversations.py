@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, pass_opening
 from workbench.records import ConversationInfo, Message
 
@@ -82,13 +83,15 @@ def conversations_rename(opening: Opening, conversation_id: int, title: str, as_
 
 @conversations.command("clear")
 @_id_argument
+@yes_option
 @as_json_option
 @pass_opening
-def conversations_clear(opening: Opening, conversation_id: int, as_json: bool) -> None:
+def conversations_clear(opening: Opening, conversation_id: int, yes: bool, as_json: bool) -> None:
     """Remove all messages of a conversation; it stays."""
     with opening.workbench(must_exist=True) as wb:
         found = wb.conversations.get(conversation_id)
         title = found.title
+        confirm(f"Remove all messages of “{title}”?", yes=yes)
         wb.conversations.clear(found)
         cleared = found.info
     _report(cleared, f"Cleared “{title}”.", as_json=as_json)
@@ -96,12 +99,14 @@ def conversations_clear(opening: Opening, conversation_id: int, as_json: bool) -
 
 @conversations.command("delete")
 @_id_argument
+@yes_option
 @as_json_option
 @pass_opening
-def conversations_delete(opening: Opening, conversation_id: int, as_json: bool) -> None:
+def conversations_delete(opening: Opening, conversation_id: int, yes: bool, as_json: bool) -> None:
     """Delete a conversation with all its messages."""
     with opening.workbench(must_exist=True) as wb:
         info = wb.conversations.get(conversation_id).info
+        confirm(f"Delete “{info.title}” with all its messages?", yes=yes)
         wb.conversations.delete(conversation_id)
     _report(info, f"Deleted “{info.title}”.", as_json=as_json)
 

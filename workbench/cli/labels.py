@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, project_named
 from workbench.scope import Scope
 from workbench.tuning import Question
@@ -122,12 +123,17 @@ def questions_export(
 @questions.command("delete")
 @click.argument("ids", nargs=-1, required=True, metavar="ID…")
 @_project_option
+@yes_option
 @as_json_option
 @pass_opening
-def questions_delete(opening: Opening, ids: tuple[str, ...], project: str | None, as_json: bool) -> None:
+def questions_delete(
+    opening: Opening, ids: tuple[str, ...], project: str | None, yes: bool, as_json: bool
+) -> None:
     """Delete labelled questions of a project, or of none."""
     with opening.workbench(must_exist=True) as wb:
-        wb.questions.delete(*ids, project=None if project is None else project_named(wb, project))
+        chosen = None if project is None else project_named(wb, project)
+        confirm(f"Delete {', '.join(ids)}?", yes=yes)
+        wb.questions.delete(*ids, project=chosen)
     if as_json:
         terminal.show_json({"deleted": list(ids)})
     else:

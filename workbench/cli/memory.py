@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening
 from workbench.errors import InvalidInputError
 from workbench.records import Memory
@@ -95,11 +96,13 @@ def memory_edit(opening: Opening, memory_id: int, text: str, as_json: bool) -> N
 
 @memory.command("forget")
 @click.argument("memory_ids", nargs=-1, type=int, required=True, metavar="ID…")
+@yes_option
 @as_json_option
 @pass_opening
-def memory_forget(opening: Opening, memory_ids: tuple[int, ...], as_json: bool) -> None:
+def memory_forget(opening: Opening, memory_ids: tuple[int, ...], yes: bool, as_json: bool) -> None:
     """Delete memories for good."""
     with opening.workbench(must_exist=True) as wb:
+        confirm(f"Forget {', '.join(map(str, memory_ids))} for good?", yes=yes)
         wb.memory.forget(*memory_ids)
     if as_json:
         terminal.show_json({"forgotten": list(memory_ids)})

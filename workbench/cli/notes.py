@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
 from workbench.errors import InvalidInputError
 from workbench.records import Note
@@ -120,12 +121,14 @@ def notes_update(
 
 @notes.command("delete")
 @click.argument("note_id", type=int, metavar="ID")
+@yes_option
 @as_json_option
 @pass_opening
-def notes_delete(opening: Opening, note_id: int, as_json: bool) -> None:
+def notes_delete(opening: Opening, note_id: int, yes: bool, as_json: bool) -> None:
     """Delete a note."""
     with opening.workbench(must_exist=True) as wb:
         note = wb.notes.get(note_id)
+        confirm(f"Delete note “{note.title}”?", yes=yes)
         wb.notes.delete(note)
     _report(note, f"Deleted note “{note.title}”.", as_json=as_json)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, chosen_scope, pass_opening, project_named
 from workbench.cli.output import written
 from workbench.errors import InvalidInputError, NotFoundError
@@ -126,15 +127,18 @@ def papers_page(
 
 @papers.command("remove")
 @click.argument("paper_ids", nargs=-1, type=int, required=True, metavar="ID…")
+@yes_option
 @as_json_option
 @pass_opening
-def papers_remove(opening: Opening, paper_ids: tuple[int, ...], as_json: bool) -> None:
+def papers_remove(opening: Opening, paper_ids: tuple[int, ...], yes: bool, as_json: bool) -> None:
     """Take papers out of your library and your projects.
 
     Where one of them is not there, none is removed.
     """
     with opening.workbench(must_exist=True) as wb:
         found = [wb.papers.get(paper_id) for paper_id in dict.fromkeys(paper_ids)]
+        which = f"“{found[0].title}”" if len(found) == 1 else f"{len(found)} papers"
+        confirm(f"Remove {which} from your library and your projects?", yes=yes)
         for paper in found:
             wb.papers.remove(paper)
     if as_json:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
 from workbench.cli.tuned import number_options
 from workbench.errors import InvalidInputError
@@ -80,12 +81,15 @@ def presets_choose(opening: Opening, project: str, name: str | None, nothing: bo
 @presets.command("delete")
 @click.argument("project")
 @click.argument("name")
+@yes_option
 @as_json_option
 @pass_opening
-def presets_delete(opening: Opening, project: str, name: str, as_json: bool) -> None:
+def presets_delete(opening: Opening, project: str, name: str, yes: bool, as_json: bool) -> None:
     """Delete a preset; where it took effect, the settings do again."""
     with opening.workbench(must_exist=True) as wb:
-        wb.presets.delete(project_named(wb, project), name)
+        chosen = project_named(wb, project)
+        confirm(f"Delete preset “{name}” of “{chosen.name}”?", yes=yes)
+        wb.presets.delete(chosen, name)
     if as_json:
         terminal.show_json({"deleted": name})
     else:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
 from workbench.errors import InvalidInputError, NotFoundError
 from workbench.records import Project
@@ -141,12 +142,14 @@ def projects_archive(opening: Opening, project: str, undo: bool, as_json: bool) 
 
 @projects.command("delete")
 @click.argument("project")
+@yes_option
 @as_json_option
 @pass_opening
-def projects_delete(opening: Opening, project: str, as_json: bool) -> None:
+def projects_delete(opening: Opening, project: str, yes: bool, as_json: bool) -> None:
     """Delete a project with its chat. Its papers stay in the library."""
     with opening.workbench(must_exist=True) as wb:
         found = project_named(wb, project)
+        confirm(f"Delete project “{found.name}” with its chat?", yes=yes)
         wb.projects.delete(found)
     text = (
         f"Deleted project “{found.name}” with its chat. Its papers ({found.paper_count}) stay in the library."

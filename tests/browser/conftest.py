@@ -76,8 +76,10 @@ def serve(
 
 
 @contextmanager
-def serve_lab(home: Path, ollama: OllamaServer) -> Iterator[Served]:
-    """JupyterLab with the dashboard's notebook, over a new library in ``home``."""
+def serve_lab(
+    home: Path, ollama: OllamaServer, *, path: str = "lab/tree/dashboard.ipynb", **variables: str
+) -> Iterator[Served]:
+    """JupyterLab with the dashboard's notebook, over a new library in ``home``; ``path`` is what to visit."""
     folder = home / "notebooks"
     folder.mkdir()
     shutil.copy(CHECKOUT / "notebooks" / "dashboard.ipynb", folder)
@@ -86,10 +88,11 @@ def serve_lab(home: Path, ollama: OllamaServer) -> Iterator[Served]:
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"),
         *(f"--IdentityProvider.token={token}", f"--notebook-dir={folder}"),
     ]
-    with _running(command, home, ollama) as (process, log):
+    with _running(command, home, ollama, **variables) as (process, log):
         _address(process, log, rf"(http://127\.0\.0\.1:{port})/lab")
-        url = f"http://127.0.0.1:{port}/lab/tree/dashboard.ipynb?token={token}"
-        yield Served(url, home / "library" / "library.duckdb", ollama, process, log, in_lab=True)
+        url = f"http://127.0.0.1:{port}/{path}?token={token}"
+        library = home / "library" / "library.duckdb"
+        yield Served(url, library, ollama, process, log, in_lab=path.startswith("lab/"))
 
 
 @contextmanager

@@ -132,6 +132,7 @@ def _served(library: Path) -> Iterator[str]:
     log = library.with_suffix(".log")
     environment = {
         **os.environ,
+        "HOME": str(library.parent),
         "WORKBENCH_USER": USER,
         "WORKBENCH_CHAT": "extractive",
         "PYTHONUNBUFFERED": "1",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 # Controls and signs that turn the reading direction: a file's name may hold them to look like another.
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
@@ -25,6 +27,13 @@ def one_line(text: str, limit: int = 300) -> str:
         return joined
     kept, _, rest = joined[:limit].rpartition(" ")
     return (kept if kept and len(rest) < 30 else joined[: limit - 1]) + "…"
+
+
+def place_label(path: str) -> str:
+    """A path of this machine as a line, with the person's own folder as ``~``."""
+    with contextlib.suppress(ValueError, RuntimeError):  # it lies elsewhere, or there is no such folder
+        return one_line(f"~/{Path(path).relative_to(Path.home()).as_posix()}", 1000)
+    return one_line(path, 1000)
 
 
 def byline(authors: Sequence[str], year: int | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from widgets.wording import byline, counted, one_line
+from widgets.wording import byline, counted, one_line, place_label
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,9 @@ def test_a_long_line_is_cut_at_a_word_and_a_long_word_anywhere() -> None:
 
 def test_counts_agree_with_their_nouns() -> None:
     assert (counted(1, "page"), counted(0, "page"), counted(12, "page")) == ("1 page", "0 pages", "12 pages")
+
+
+def test_a_path_in_the_persons_own_folder_begins_with_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/people/ada")
+    assert place_label("/people/ada/papers/library.duckdb") == "~/papers/library.duckdb"
+    assert place_label("/people/adam/library.duckdb") == "/people/adam/library.duckdb"

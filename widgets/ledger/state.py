@@ -15,7 +15,7 @@ from widgets.listing import ListingState
 from widgets.panel import action
 from widgets.papers.paths import typed_path
 from widgets.papers.work import Work
-from widgets.wording import counted, one_line
+from widgets.wording import counted, one_line, place_label
 
 if TYPE_CHECKING:
     from workbench import Workbench
@@ -157,17 +157,18 @@ def _facts(status: dict[str, Any]) -> list[dict[str, str]]:
     """The library in a few facts, each with a word on what it means."""
     waiting = status["indexing"]
     embedder, generation = status["embedder"], status["generation"]
+    named = embedder.split("@")[0] if embedder else "none at hand"  # without the hash of its weights
     searched = "Searches go by meaning and by words." if embedder else "Searches go by words only."
     if waiting:
         searched += f" {counted(waiting, 'paper')} still {'lacks' if waiting == 1 else 'lack'} vectors."
     return [
-        {"label": "Library", "value": size(status["bytes"]), "note": one_line(status["library"], 1000)},
+        {"label": "Library", "value": size(status["bytes"]), "note": place_label(status["library"])},
         {
             "label": "Papers",
             "value": f"{status['papers']:,}",
             "note": f"{status['chunks']:,} passages, {counted(status['projects'], 'project')}",
         },
-        {"label": "Embedder", "value": one_line(embedder or "none at hand", 120), "note": searched},
+        {"label": "Embedder", "value": one_line(named, 120), "note": searched},
         {
             "label": "Generation",
             "value": str(generation) if generation else "none yet",

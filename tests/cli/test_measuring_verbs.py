@@ -210,3 +210,14 @@ def test_a_preset_takes_effect_in_its_project_and_a_call_wins_over_it(cli: Cli) 
     assert cli("presets", "delete", "Minerals", "ONE").out == "Deleted preset “ONE”.\n"
     assert cli("presets", "list", "Minerals", "--json").json == {"presets": []}
     assert "A preset needs a parameter" in cli("presets", "save", "Minerals", "Empty").error
+
+
+def test_a_presets_project_can_be_named_as_everywhere_else(cli: Cli) -> None:
+    saved = cli("presets", "save", "One", "--top-k", 1, "--project", "Minerals", "--json").json["preset"]
+    assert (saved["name"], saved["chosen"], saved["parameters"]) == ("One", True, {"top_k": 1})
+    listed = cli("presets", "list", "--project", "Minerals", "--json").json
+    assert listed == {"presets": [saved]} == cli("presets", "list", "Minerals", "--json").json
+    assert cli("presets", "choose", "--project=Minerals", "--none").out == "The settings take effect.\n"
+    assert cli("presets", "delete", "--project", "Minerals", "One").out == "Deleted preset “One”.\n"
+    assert "Missing argument 'PROJECT'" in cli("presets", "list").error
+    assert "requires an argument" in cli("presets", "list", "--project").error

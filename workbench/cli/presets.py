@@ -14,6 +14,22 @@ from workbench.cli.tuned import number_options
 from workbench.errors import InvalidInputError
 from workbench.tuning import Preset
 
+_OPTION = "--project"
+_project_option = click.option(
+    _OPTION, "named", expose_value=False, metavar="NAME", help="The same as PROJECT."
+)
+
+
+class _OfProject(click.Command):
+    """A verb whose first argument is PROJECT, which may be given as the option other verbs have for it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [w for arg in args for w in (arg.split("=", 1) if arg.startswith(f"{_OPTION}=") else [arg])]
+        if _OPTION in words[:-1]:
+            at = words.index(_OPTION)
+            words = [words[at + 1], *words[:at], *words[at + 2 :]]
+        return super().parse_args(ctx, words)
+
 
 @click.group()
 def presets() -> None:
@@ -24,9 +40,10 @@ def presets() -> None:
     """
 
 
-@presets.command("save")
+@presets.command("save", cls=_OfProject)
 @click.argument("project")
 @click.argument("name")
+@_project_option
 @number_options
 @click.option("--no-choose", is_flag=True, help="Keep it, and leave in effect what is in effect.")
 @as_json_option
@@ -43,8 +60,9 @@ def presets_save(
         terminal.show(terminal.one_line(f"Preset “{saved.name}”: {_numbers(saved)}{_effect(saved)}."))
 
 
-@presets.command("list")
+@presets.command("list", cls=_OfProject)
 @click.argument("project")
+@_project_option
 @as_json_option
 @pass_opening
 def presets_list(opening: Opening, project: str, as_json: bool) -> None:
@@ -58,9 +76,10 @@ def presets_list(opening: Opening, project: str, as_json: bool) -> None:
     terminal.show_rows(["in effect", "name", "numbers"], rows)
 
 
-@presets.command("choose")
+@presets.command("choose", cls=_OfProject)
 @click.argument("project")
 @click.argument("name", required=False)
+@_project_option
 @click.option("--none", "nothing", is_flag=True, help="Give the project back to the settings.")
 @as_json_option
 @pass_opening
@@ -78,9 +97,10 @@ def presets_choose(opening: Opening, project: str, name: str | None, nothing: bo
         terminal.show(terminal.one_line(f"Preset “{chosen.name}”: {_numbers(chosen)}{_effect(chosen)}."))
 
 
-@presets.command("delete")
+@presets.command("delete", cls=_OfProject)
 @click.argument("project")
 @click.argument("name")
+@_project_option
 @yes_option
 @as_json_option
 @pass_opening

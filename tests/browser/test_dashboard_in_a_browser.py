@@ -125,8 +125,10 @@ def test_an_answer_streams_and_its_marker_opens_the_page_with_the_passage(page: 
     card = page.get_by_role("tooltip")
     expect(card).to_contain_text("Weaving by punched card")
     expect(card).to_contain_text(pdfs.CLAIM)
+    place = marker.bounding_box()
     marker.click()
     expect(page.locator(".wb-view-title small")).to_have_text("page 2 of 3")
+    assert marker.bounding_box() == place  # nothing moves under the hand that clicked
     expect(page.locator(".wb-view-steps")).to_have_text("citation · [1]")
     mark = page.locator(".wb-boxes .wb-mark").first
     expect(mark).to_be_visible()

@@ -66,6 +66,17 @@ def test_a_past_question_is_tuned_and_its_preset_is_in_force_after_a_reload(
         expect(page.locator(".wb-trial")).to_have_text("A trial. Looms still uses the settings' numbers.")
         expect(slider).to_be_focused()
 
+        field = page.get_by_label("Passages in all, exactly")
+        told = page.locator(".wb-control[data-name=top_k] .wb-bound")
+        for given, taken, words in (("9999", "200", "At most 200."), ("0", "1", "At least 1."), ("2", "2", "")):
+            field.fill(given)
+            field.press("Enter")
+            expect(field).to_have_value(taken)
+            expect(told).to_have_text(words)
+        slider.focus()
+        page.keyboard.press("Home")
+        expect(seats).to_have_count(1)
+
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowLeft")
         expect(seats).to_have_count(1)

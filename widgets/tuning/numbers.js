@@ -64,10 +64,13 @@ function numberControl(model, control, { value, set }) {
     onkeydown: (event) => { if (event.key === "Enter") exact(); } }); // JupyterLab keeps Enter from being a change
   const back = el("button", { type: "button", class: "wb-link wb-usual", onclick: () => set(usual) });
   const automatic = control.automatic && el("input", { type: "checkbox", "aria-label": `${control.label} automatic`, onchange: () => set(automatic.checked ? null : 0.5) });
+  const bound = el("b", { class: "wb-bound", role: "status" });
   const exact = () => {
+    if (field.value === numberText(value())) return; // a change that Enter has told of already
     if (field.value === "") { draw(); return; }
-    const given = Math.min(control.high, Math.max(control.low, Number(field.value)));
+    const asked = Number(field.value), given = Math.min(control.high, Math.max(control.low, asked));
     set(control.step === 1 ? Math.round(given) : given);
+    if (asked !== given) bound.textContent = asked > given ? `At most ${numberText(control.high)}. ` : `At least ${numberText(control.low)}. `;
   };
   const draw = () => {
     const now = value();
@@ -80,10 +83,11 @@ function numberControl(model, control, { value, set }) {
     if (automatic) automatic.checked = none;
     back.textContent = now === usual ? `Usually ${numberText(usual)}.` : `Back to ${numberText(usual)}`;
     back.disabled = now === usual;
+    bound.textContent = "";
   };
   const box = el("div", { class: "wb-control", "data-name": control.name },
     el("div", { class: "wb-control-head" }, el("label", { for: id, title: control.explained }, control.label), automatic && el("label", { class: "wb-check" }, automatic, "automatic"), field), slider,
-    el("small", {}, el("span", { id: `${id}-meaning` }, `${control.explained} `), back));
+    el("small", {}, bound, el("span", { id: `${id}-meaning` }, `${control.explained} `), back));
   draw();
   return { name: control.name, box, draw };
 }

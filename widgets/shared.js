@@ -130,3 +130,13 @@ function pageText({ page, label, unit }) {
 function dotted(...parts) {
   return parts.filter(Boolean).join(" · ");
 }
+
+/** Today's time as "14:05", another day's as "30 Nov, 14:05", in another year with it; `brief` gives of those the day alone. */
+function timeText(iso, brief = false) {
+  const then = new Date(iso), now = new Date();
+  const time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (then.toDateString() === now.toDateString()) return time;
+  const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
+  const day = then.toLocaleDateString("en-GB", { day: "numeric", month: "short", year });
+  return brief ? day : `${day}, ${time}`;
+}

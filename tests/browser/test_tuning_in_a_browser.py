@@ -68,7 +68,11 @@ def test_a_past_question_is_tuned_and_its_preset_is_in_force_after_a_reload(
 
         field = page.get_by_label("Passages in all, exactly")
         told = page.locator(".wb-control[data-name=top_k] .wb-bound")
-        for given, taken, words in (("9999", "200", "At most 200."), ("0", "1", "At least 1."), ("2", "2", "")):
+        for given, taken, words in (
+            ("9999", "200", "At most 200."),
+            ("0", "1", "At least 1."),
+            ("2", "2", ""),
+        ):
             field.fill(given)
             field.press("Enter")
             expect(field).to_have_value(taken)

@@ -1,11 +1,3 @@
-/** The time of today, else the day. */
-function whenText(iso) {
-  const then = new Date(iso), now = new Date();
-  if (then.toDateString() === now.toDateString()) return then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-  const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
-  return then.toLocaleDateString("en-GB", { day: "numeric", month: "short", year });
-}
-
 function drawConversations(model, root) {
   const closeDrawer = () => root.closest(".wb-app")?.classList.remove("wb-sidebar-open"); // on a narrow screen it covers the chat
   let exporting = 0;
@@ -36,7 +28,7 @@ function drawConversations(model, root) {
       confirm: `This deletes “${talk.title}”${talk.messages ? `: its ${lost(talk)}` : ""}. Your papers stay.` },
   ].filter(Boolean));
   const facts = (talk) => [el("span", {}, { thread: talk.scope, project: "Project chat", paper: "Paper chat" }[talk.kind]),
-    ` · ${talk.id === model.get("answering") ? "answering…" : whenText(talk.used)}`];
+    ` · ${talk.id === model.get("answering") ? "answering…" : timeText(talk.used, true)}`];
   const row = (talk) => el("li", {}, el("button", {
     type: "button", class: "wb-talk", "data-id": String(talk.id), title: talk.title,
     "aria-current": talk.id === model.get("shown") ? "true" : undefined,

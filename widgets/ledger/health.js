@@ -25,7 +25,7 @@ function libraryHealth(model) {
     const { state, at, findings: found = [] } = model.get("health");
     box.dataset.health = state || "unknown";
     verdict.textContent = { checking: "Checking…", good: "The library is healthy", bad: `${counted(found.length, "thing")} to look into` }[state] || "Not checked yet";
-    when.textContent = state === "checking" ? "It reads the whole library; you can go on working." : at ? `checked ${moment(at)}` : state ? "" : "The check reads the whole library, which takes a while with thousands of papers.";
+    when.textContent = state === "checking" ? "It reads the whole library; you can go on working." : at ? `checked ${timeText(at)}` : state ? "" : "The check reads the whole library, which takes a while with thousands of papers.";
     check.disabled = state === "checking";
     findings.hidden = found.length === 0;
     findings.replaceChildren(...found.map(({ what, todo, line }) => el("li", { title: line }, el("b", {}, what), " ", todo)));
@@ -41,11 +41,4 @@ function libraryHealth(model) {
     watch(model, ["told"], () => { if (model.get("told").startsWith("A checked copy")) { path.value = ""; ready(); } }),
   ];
   return { box, stop: () => stops.forEach((stop) => stop()) };
-}
-
-/** A time as people here write it, today's without its date. */
-function moment(iso) {
-  const time = new Date(iso);
-  const today = time.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(undefined, today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" }).format(time);
 }

@@ -38,9 +38,9 @@ function drawLedger(model, root) {
       row.error ? el("div", { class: "wb-shelf-reason", title: row.error }, row.error)
         : row.state === "indexing" && el("div", { class: "wb-shelf-reason" }, "Found by words only: it has no vectors of the embedder in use yet."),
       row.error && row.id > 0 && row.state === "ready" && el("div", { class: "wb-ledger-file" }, "What it had before still answers.")),
-      ...row.stages.map((stage, n) => el("td", { class: `wb-col-stage wb-${stage.state || "never"}`, title: stage.at ? `${STAGES[n][1]}: ${stage.state} ${moment(stage.at)}` : `${STAGES[n][1]}: not done` },
+      ...row.stages.map((stage, n) => el("td", { class: `wb-col-stage wb-${stage.state || "never"}`, title: stage.at ? `${STAGES[n][1]}: ${stage.state} ${timeText(stage.at)}` : `${STAGES[n][1]}: not done` },
         el("i", { "aria-hidden": "true" }), stage.state ? el("span", { class: "wb-took" }, stage.took || stage.state) : el("span", { class: "wb-visually-hidden" }, "not done"))),
-      el("td", { class: "wb-col-when" }, row.at && moment(row.at)), el("td", { class: "wb-col-do" }, button || forget));
+      el("td", { class: "wb-col-when" }, row.at && timeText(row.at)), el("td", { class: "wb-col-do" }, button || forget));
   };
   const draw = () => {
     const { rows = [], papers = 0, problems = 0, resumable = 0 } = model.get("page");

@@ -1,8 +1,5 @@
 ICONS.check = ["M3.2 8.6l3.2 3.1 6.4-7"];
 
-const DAY = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
-const timeText = (when) => new Date(when).toLocaleString(undefined, DAY);
-
 /** A question asked before, and what the numbers do to its passages. */
 function passageReplay(model) {
   const picker = questionPicker(model);

@@ -105,7 +105,9 @@ class Dashboard:
         self.tuning = Tuning(workbench, on_open=self._open_passage, run=run)
         self._cited_turn = -1
         self.tabs = [tab._replace(widget=framed(tab.widget)) for tab in self._tabs()]
-        self.header = Header(workbench, views=[tab.name for tab in self.tabs], run=run)
+        self.header = Header(
+            workbench, views=[tab.name for tab in self.tabs], on_look=self._look_again, run=run
+        )
         self.box = self._arranged()
         self.projects.observe(lambda _: self._project_chosen(), "chosen")
         self.projects.observe(lambda _: self.chat.offer_scopes(self.projects.projects), "projects")
@@ -242,6 +244,13 @@ class Dashboard:
         self.projects.refresh()
         self._list_papers_again()
         self._refresh_header()
+
+    def _look_again(self) -> None:
+        """Panels follow what another window or program has done."""
+        self.chat.in_background("reading the conversation", self.chat.look)
+        self.conversations.look()
+        self.projects.in_background("reading the library", self._library_changed)
+        self.papers.in_background("listing the papers", self.papers.refresh)
 
     def _projects_listed(self) -> None:
         if self.header.view == "Library":

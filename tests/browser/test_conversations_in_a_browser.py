@@ -9,9 +9,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+import workbench
 from tests.browser import pdfs
 from tests.browser.conftest import Served
 from tests.browser.visiting import visit
+from workbench.providers.fake_embedder import FakeEmbedder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -198,6 +200,33 @@ def ask_into_the_void(page: Page) -> None:
     expect(page.locator(".wb-turn").last).to_have_attribute("data-state", re.compile("done|refused"))
     expect(talks(page)).to_have_count(3)
     expect(talks(page).first).to_contain_text("Who was portrayed?")
+
+
+def test_who_comes_back_sees_what_another_program_did_and_keeps_the_place(page: Page, served: Served) -> None:
+    page.get_by_role("button", name="New conversation").press("Enter")
+    expect(page.locator(".wb-turn")).to_have_count(0)
+    served.ollama.reply(f"{ANSWER}\n\n" * 20)
+    ask(page, "Was it silk?")
+    turns = page.locator(".wb-turn").count()
+    thread = page.locator(".wb-thread")
+    page.set_viewport_size({"width": 1440, "height": 420})
+    assert thread.evaluate("node => { node.scrollTop = 7; return node.scrollTop; }") == 7
+    page.get_by_label("Question", exact=True).fill("A question half ty")
+    id = int(talks(page).first.get_attribute("data-id") or 0)
+    with workbench.open(served.library, user="ada", embedder=FakeEmbedder()) as other:
+        other.papers.add_texts([{"title": "Notes on looms", "text": "A loom has a warp."}])
+        other.conversations.get(id).ask("And of what?", provider="extractive")
+        papers = f"{len(other.papers.list())} papers"
+    expect(page.locator(".wb-facts")).not_to_contain_text(papers)
+    page.wait_for_timeout(2_000)  # it looks no more often
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(page.locator(".wb-facts")).to_contain_text(papers)
+    expect(page.locator(".wb-turn")).to_have_count(turns + 1)
+    expect(page.locator(".wb-question").last).to_have_text("And of what?")
+    assert thread.evaluate("node => node.scrollTop") == 7
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(page.get_by_label("Question", exact=True)).to_be_focused()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("A question half ty")
 
 
 def test_only_panels_scroll(page: Page) -> None:

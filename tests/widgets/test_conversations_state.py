@@ -220,6 +220,43 @@ def test_one_conversation_is_one_thread_however_it_is_reached(made: Dashboard, f
     assert len(talk.messages) == 4
 
 
+def test_who_comes_back_to_the_page_sees_what_another_program_did(
+    made: Dashboard, full: Workbench, open_again: Callable[..., Workbench]
+) -> None:
+    do(made.projects, "choose", id=-1)
+    do(made.chat, "ask", question=WEAVES)
+    thread, other = made.chat.thread, open_again()
+    other.papers.add_texts([{"title": "Notes on looms", "text": "A loom has a warp.", "source_id": "c"}])
+    other.conversations.get(made.chat.conversation).ask("And flowers?", provider="extractive")
+    assert (made.header.facts[1], len(made.papers.papers), questions(made)) == ("2 papers", 2, [WEAVES])
+    do(made.header, "look")
+    assert (made.header.facts[1], len(made.papers.papers)) == ("3 papers", 3)
+    assert questions(made) == [WEAVES, "And flowers?"]
+    assert made.chat.thread == thread, "it is the same thread, not one to be drawn from its beginning"
+    assert made.conversations.conversations[0]["messages"] == 4
+
+
+def test_coming_back_reads_the_thread_only_where_it_has_changed_and_leaves_a_deleted_one_in_sight(
+    made: Dashboard, full: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do(made.projects, "choose", id=-1)
+    do(made.chat, "ask", question=WEAVES)
+    talk = full.conversations.get(made.chat.conversation)
+    do(made.header, "look")
+    reads: list[str] = []
+    read = made.chat._read
+    monkeypatch.setattr(made.chat, "_read", lambda thread: (reads.append(thread.title), read(thread)))
+    do(made.header, "look")
+    assert reads == []
+    talk.ask("And flowers?", provider="extractive")
+    do(made.header, "look")
+    do(made.header, "look")
+    assert reads == [WEAVES]
+    full.conversations.delete(talk)
+    do(made.header, "look")
+    assert (questions(made), made.chat.error) == ([WEAVES, "And flowers?"], "")
+
+
 # --- clearing and deleting -----------------------------------------------------------------------------
 
 

@@ -22,12 +22,16 @@ function drawChat(model, root) {
   const draw = () => {
     const turns = model.get("turns");
     const active = model.get("active");
-    if (shown !== model.get("thread") || turns.length < drawn.length || drawn.some((view, index) => view.question !== turns[index].question)) {
+    const at = thread.scrollTop, before = drawn.length;
+    const another = shown !== model.get("thread");
+    const anew = another || turns.length < before || drawn.some((view, index) => view.question !== turns[index].question);
+    if (anew) {
       drawn = [];
       list.replaceChildren();
       shown = model.get("thread");
     }
-    const asked = turns.length > drawn.length;
+    // Another window's turn is added in silence: who reads here keeps the place.
+    const asked = turns.length > drawn.length && (another || !before || turns.at(-1).state === "searching");
     turns.forEach((_, index) => {
       const turn = turnAt(index);
       if (!drawn[index]) {
@@ -39,6 +43,7 @@ function drawChat(model, root) {
     });
     empty.box.hidden = turns.length > 0 || !model.get("scopes").length || model.get("reading");
     if (asked) thread.scrollTop += list.lastElementChild.getBoundingClientRect().top - thread.getBoundingClientRect().top - 20; // its question comes on top
+    else if (anew) thread.scrollTop = at;
   };
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

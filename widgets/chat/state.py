@@ -103,6 +103,16 @@ class ChatState(ScopedState, ExportsState):
             self._on_scope(thread.scope)
         self._read_soon(thread)
 
+    def look(self) -> None:
+        """Show what another window has added to the thread, if it has. One that has gone stays in sight: its
+        next question tells."""
+        thread = self._shown
+        if thread.conversation is None or not thread.loaded or self._asks_in(thread):
+            return
+        with suppress(NotFoundError):
+            if thread.conversation.info != thread.known:
+                self._read(thread)
+
     def open_paper(self, paper: int) -> None:
         """Show the chat of this paper."""
 
@@ -209,7 +219,7 @@ class ChatState(ScopedState, ExportsState):
                 with self._lock:
                     if other and (not thread.loaded or (thread.turns == seen and not self._asks_in(thread))):
                         thread.turns = stored
-                    thread.notice = one_line(notice or "")
+                    thread.notice, thread.known = one_line(notice or ""), info
                     self._take_info(thread, info)
         except NotFoundError:
             self._leave(thread)

@@ -29,7 +29,8 @@ class Thread:
 
     ``conversation`` is None until there is one to speak of. ``scope`` is what the next question sees;
     ``kind`` is "thread", or "project" or "paper" for the chat of one, whose scope is fixed; ``paper`` is that
-    paper's id. ``loaded``: the stored turns are here. ``notice`` is what to know before the next question.
+    paper's id. ``loaded``: the stored turns are here, as they were when the library said ``known`` of it.
+    ``notice`` is what to know before the next question.
     """
 
     scope: int
@@ -40,6 +41,7 @@ class Thread:
     turns: list[Turn] = field(default_factory=list)
     conversation: Conversation | None = None
     loaded: bool = False
+    known: ConversationInfo | None = None
     notice: str = ""
 
     @property

@@ -64,10 +64,8 @@ function drawConversations(model, root) {
     if (focused) focusRow(focused);
   };
   list.addEventListener("toggle", (event) => { if (event.newState === "closed") setTimeout(draw); }, true);
-  const looked = () => { if (document.visibilityState === "visible") act(model, "look"); }; // another tab may have changed them
-  document.addEventListener("visibilitychange", looked);
   const stops = [watch(model, ["conversations", "more", "shown", "answering", "loaded", "query"], draw),
     told.stop, problem.stop, exports.stop];
-  return () => { stops.forEach((stop) => stop()); document.removeEventListener("visibilitychange", looked); clearTimeout(waiting); };
+  return () => { stops.forEach((stop) => stop()); clearTimeout(waiting); };
 }
 export default panel("wb-conversations", drawConversations);

@@ -1,3 +1,5 @@
+const LOOKS_EVERY = 2000; // milliseconds
+
 function drawHeader(model, root) {
   const nav = el("nav", { "aria-label": "Views" });
   const facts = el("div", { class: "wb-facts", role: "status" });
@@ -45,6 +47,20 @@ function drawHeader(model, root) {
     }
   };
   document.addEventListener("pointerdown", closeDrawer);
-  return () => { stops.forEach((stop) => stop()); document.removeEventListener("pointerdown", closeDrawer); };
+  let looked = Date.now();
+  /** Who comes back to the page sees what others did meanwhile. Going to and fro reads the library now and then only. */
+  const look = () => {
+    if (document.visibilityState !== "visible" || Date.now() - looked < LOOKS_EVERY) return;
+    looked = Date.now();
+    act(model, "look");
+  };
+  document.addEventListener("visibilitychange", look);
+  window.addEventListener("focus", look);
+  return () => {
+    stops.forEach((stop) => stop());
+    document.removeEventListener("visibilitychange", look);
+    window.removeEventListener("focus", look);
+    document.removeEventListener("pointerdown", closeDrawer);
+  };
 }
 export default panel("wb-header", drawHeader);

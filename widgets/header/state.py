@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from traitlets import List, Unicode
@@ -34,9 +35,13 @@ class HeaderState(PanelState):
     explained = Unicode("").tag(sync=True)
     told = List(Unicode()).tag(sync=True)
 
-    def __init__(self, workbench: Workbench, *, views: list[str], **options: Any) -> None:
+    def __init__(
+        self, workbench: Workbench, *, views: list[str], on_look: Callable[[], None], **options: Any
+    ) -> None:
+        """``on_look`` is called when a person comes back to the page: another program may have worked on the
+        library meanwhile."""
         super().__init__(views=views, view=views[0], **options)
-        self._workbench = workbench
+        self._workbench, self._on_look = workbench, on_look
         self.found = 0
         """What the last check of the library found, as the Ledger tab counts it."""
 
@@ -57,6 +62,10 @@ class HeaderState(PanelState):
             counted(status["papers"], "paper"),
             counted(len(self.notes), "notice") if self.notes else "all healthy",
         ]
+
+    @action
+    def look(self) -> None:
+        self._on_look()
 
     @action
     def choose(self, *, view: str) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import duckdb
@@ -404,3 +407,26 @@ def test_an_interrupted_insert_leaves_no_half_paper(database: Database) -> None:
         tables = ("papers", "pages", "chunks", "sources", "paper_changes")
         counts = [cursor.execute(f"SELECT count(*) FROM {table}").fetchone() for table in tables]
     assert counts == [(0,)] * 5
+
+
+@pytest.mark.parametrize(
+    "lease",
+    [Database.read, Database.write, lambda database: database.alone(read_only=True)],
+    ids=["read", "write", "alone"],
+)
+def test_an_interrupt_from_the_keyboard_during_a_query_is_one_and_leaves_the_library_free(
+    database: Database, lease: Callable[[Database], AbstractContextManager[duckdb.DuckDBPyConnection]]
+) -> None:
+    """DuckDB itself tells it as a RuntimeError, which a person was asked to report."""
+
+    def long_query() -> None:
+        with lease(database) as cursor:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            cursor.execute("SELECT sum(sin(range)) FROM range(100000000000)").fetchall()
+
+    with pytest.raises(KeyboardInterrupt):
+        long_query()
+    with database.write() as cursor:
+        cursor.execute(ONE)
+    assert changes(database) == [(1, False)]
+    assert opens_elsewhere(database.path)

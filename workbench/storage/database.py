@@ -155,6 +155,9 @@ class Database:
             yield cursor
         except FILE_TROUBLE as error:
             raise opening_error(self.path, error) from error
+        except RuntimeError as error:
+            _interrupted(error)
+            raise
         finally:
             # The file first: until it is closed nobody else may open what stands in its place.
             file.leave(lease, block)
@@ -183,6 +186,9 @@ class Database:
             yield cursor, outer is None
         except FILE_TROUBLE as error:
             raise opening_error(self.path, error) from error
+        except RuntimeError as error:
+            _interrupted(error)
+            raise
         finally:
             file.leave(shared, block)
 
@@ -245,6 +251,12 @@ def _absolute(path: Path) -> Path:
             f"The library's path {path} cannot be used: {reason}. Choose another name."
         ) from error
     return resolved
+
+
+def _interrupted(error: RuntimeError) -> None:
+    """Raises KeyboardInterrupt where it was that: for Ctrl+C in a query DuckDB has no type of its own."""
+    if str(error) == "Query interrupted":
+        raise KeyboardInterrupt from error
 
 
 def _roll_back(cursor: DuckDBPyConnection) -> None:

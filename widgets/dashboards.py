@@ -214,6 +214,7 @@ class Dashboard:
 
     def _project_gone(self, project: int) -> None:
         self.chat.forget(project)
+        self.papers.forget(Scope.project(project))
         self.conversations.look()
 
     def _project_missing(self) -> None:

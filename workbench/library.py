@@ -81,11 +81,12 @@ class Papers(PaperPages):
         project: ProjectLike | None = None,
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        done: Callable[[FileOutcome], None] | None = None,
     ) -> IngestReport:
         """Adds many files and folders; one bad file never stops the rest.
 
-        ``progress`` is called with each step; ``cancelled`` is asked between papers and ends the work,
-        with everything finished so far kept.
+        ``progress`` is called with each step, ``done`` with what became of each file as soon as it is known;
+        ``cancelled`` is asked between papers and ends the work, with everything finished so far kept.
         """
         return self._add(
             listed(sources, what="files and folders"),
@@ -93,6 +94,7 @@ class Papers(PaperPages):
             project=project,
             progress=progress,
             cancelled=cancelled,
+            done=done,
         )
 
     def _add(
@@ -103,6 +105,7 @@ class Papers(PaperPages):
         project: ProjectLike | None,
         progress: Callable[[Progress], None] | None,
         cancelled: Callable[[], bool] | None = None,
+        done: Callable[[FileOutcome], None] | None = None,
         strict: bool = False,
     ) -> IngestReport:
         project_id = self._project_id(project)
@@ -114,6 +117,7 @@ class Papers(PaperPages):
             title=title,
             progress=progress,
             cancelled=cancelled,
+            done=_noting(done, notes),
             strict=strict,
         )
         with suppress(LibraryError):  # what has become of the files is to be told, whatever comes after
@@ -313,6 +317,21 @@ class Chunks:
     def frame(self, scope: Scope = Scope.ALL) -> pandas.DataFrame:
         """The same as a DataFrame, one row per chunk, with the fields of ``Chunk`` as columns."""
         return self.list(scope).to_frame()
+
+
+def _noting(
+    done: Callable[[FileOutcome], None] | None, notes: tuple[str, ...]
+) -> Callable[[FileOutcome], None]:
+    """``done``, which gets the first new paper with the notes, as the report has it."""
+    left = [notes]
+
+    def tell(outcome: FileOutcome) -> None:
+        if outcome.status == "ready" and left:
+            outcome = replace(outcome, warnings=(*outcome.warnings, *left.pop()))
+        if done is not None:
+            done(outcome)
+
+    return tell
 
 
 def _noted(report: IngestReport, notes: tuple[str, ...]) -> IngestReport:

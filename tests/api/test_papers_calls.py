@@ -101,7 +101,15 @@ def test_each_file_of_a_batch_has_its_outcome_and_a_bad_one_stops_nothing(
 ) -> None:
     bad = tmp_path / "bad.pdf"
     bad.write_bytes(b"%PDF-1.7 and then nothing")
-    report = wb.papers.add_many([bad, mineral_files[3], tmp_path / "missing.pdf", mineral_files[4]])
+    steps: list[Any] = []
+    report = wb.papers.add_many(
+        [bad, mineral_files[3], tmp_path / "missing.pdf", mineral_files[4]],
+        progress=lambda step: steps.append(step.number),
+        done=steps.append,
+    )
+    told = [step for step in steps if isinstance(step, FileOutcome)]
+    assert told == list(report.files)
+    assert steps.index(told[0]) < steps.index(2) < steps.index(told[1]), "each before the next one begins"
     assert [(f.file, f.status, f.paper_id) for f in report.files] == [
         ("bad.pdf", "failed", None),
         ("dravosite.pdf", "ready", 4),

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from tests.widgets.scripted import paper
+from widgets.dashboards import Dashboard
 from widgets.panel import at_once
-from widgets.papers.outcomes import MANY, folded, outcome, without
+from widgets.papers.outcomes import MANY, Outcome, Told, outcome
 from widgets.papers.path_line import PathState
 from widgets.papers.state import SHOWN, PapersState
 from widgets.uploads.state import Upload
-from workbench import Scope, Workbench
+from workbench import NotFoundError, Scope, Workbench
 
 TEXT = "The engine weaves patterns as the loom weaves flowers. It has no pretensions to originate anything. "
 
@@ -234,20 +235,81 @@ def test_a_long_list_is_bounded_and_counted(
     assert (panel.count, len(panel.papers)) == (2000, SHOWN)
 
 
+def told_of(*outcomes: Outcome) -> Told:
+    told = Told()
+    for one in outcomes:
+        told.add(one)
+    return told
+
+
 def test_outcomes_of_many_files_are_folded_and_dismissed_as_they_are_shown() -> None:
     many = [outcome(f"{n}.txt", "ready", "added") for n in range(300)]
+    known = [outcome(f"{n}.md", "duplicate", "known") for n in range(2)]
     failed = [outcome(f"{n}.pdf", "failed", "broken") for n in range(MANY + 2)]
-    assert folded(many[:MANY]) == many[:MANY]
-    shown = folded([*many, *failed])
-    assert shown[:2] == [
-        {"file": "300 files", "status": "ready", "detail": "added"},
-        {"file": "2 more", "status": "failed", "detail": "see the Ledger tab for each"},
-    ]
-    assert shown[2:] == failed[2:]
-    assert without([*many, *failed], 0) == failed
-    assert without([*many, *failed], 1) == [*many, *failed[2:]]
-    assert without([*many, *failed], 2) == [*many, *failed[:2], *failed[3:]]
-    assert without(failed, 99) == failed
+    assert told_of(*many[:MANY]).lines() == many[:MANY]
+    told = told_of(*many[:200], *failed[:1], *known, *many[200:], *failed[1:])
+    ready, twins, more, *others = told.lines()
+    assert ready == {"file": "300 files", "status": "ready", "detail": "added"}
+    assert (twins["file"], twins["status"], more["file"], more["status"]) == (
+        "2 files",
+        "duplicate",
+        "2 more files",
+        "failed",
+    )
+    assert others == failed[2:]
+    told.dismiss(0)
+    assert told.lines() == [twins, more, *others]
+    told.dismiss(2)
+    assert told.lines() == [twins, more, *others[1:]]
+    for index in (1, 99, -1):
+        told.dismiss(index)
+    assert told.lines() == [twins, *others[1:]]
+
+
+def test_what_is_kept_of_a_batch_of_thousands_stays_small() -> None:
+    told = Told()
+    for n in range(5_000):
+        told.add(outcome(f"{n}.txt", ("ready", "failed", "duplicate")[n % 3], "said"))
+        assert len(told.lines()) <= MANY + 3
+    assert sum(int(line["file"].split()[0]) for line in told.lines()[:3]) + MANY == 5_000
+
+
+def test_a_broken_file_is_told_before_the_next_one_is_read(panel: PapersState, folder: Path) -> None:
+    at: dict[str, list[str]] = {}
+    panel.observe(
+        lambda change: at.setdefault(change["new"].get("file", ""), [o["status"] for o in panel.outcomes]),
+        "job",
+    )
+    add_path(panel, folder)
+    assert at["d.txt"] == ["ready", "ready", "failed"]
+
+
+def test_a_batch_lists_its_scope_now_and_then_and_not_for_every_file(
+    wb: Workbench, panel: PapersState, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed: list[Scope] = []
+    read = wb.papers.list
+
+    def counting(scope: Scope = Scope.ALL) -> Any:
+        listed.append(scope)
+        return read(scope)
+
+    monkeypatch.setattr(wb.papers, "list", counting)
+    monkeypatch.setattr("widgets.papers.state.CHANGES_EVERY", 1_000_000)
+    add_path(panel, folder)
+    assert [o["status"] for o in panel.outcomes] == ["ready", "ready", "failed", "ready", "duplicate"]
+    assert listed == [panel.scope], "once, at its end"
+
+
+def test_what_became_of_files_goes_with_their_project(wb: Workbench, folder: Path) -> None:
+    made = Dashboard(wb, run=at_once)
+    made.projects.act({"do": "choose", "with": {"id": 1}})
+    add_path(made.papers, folder / "a.txt")
+    assert [o["file"] for o in made.papers.outcomes] == ["a.txt"]
+    made.projects.act({"do": "delete", "with": {"id": 1}})
+    with pytest.raises(NotFoundError):
+        made.papers.show(Scope.project(1))
+    assert made.papers.outcomes == []
 
 
 def test_the_path_line_hands_its_path_on_and_clears_only_what_was_taken(

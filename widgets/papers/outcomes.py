@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from widgets.wording import counted, one_line
@@ -18,19 +18,8 @@ def outcome(label: str, status: str, detail: str) -> Outcome:
     return {"file": label, "status": status, "detail": detail}
 
 
-def just_ready(file: str, papers: Iterable[Paper]) -> Outcome:
-    """A file that is complete while its batch goes on; ``papers`` are those of the library."""
-    found = [paper for paper in papers if paper.file == file]
-    return outcome(file, "ready", _held(found[-1]) if found else "added")
-
-
-def described(outcomes: Iterable[FileOutcome], papers: Iterable[Paper]) -> list[Outcome]:
-    """The outcomes of a whole batch, each paper in its own units."""
-    known = {paper.id: paper for paper in papers}
-    return [_described(file, known.get(file.paper_id or 0)) for file in outcomes]
-
-
-def _described(file: FileOutcome, paper: Paper | None) -> Outcome:
+def described(file: FileOutcome, paper: Paper | None) -> Outcome:
+    """What became of one file; its paper, where there is one, in its own units."""
     if file.status == "failed":
         return outcome(file.file, "failed", reason(file.error or "unknown reason"))
     if file.status == "duplicate":
@@ -42,31 +31,55 @@ def _described(file: FileOutcome, paper: Paper | None) -> Outcome:
 MANY = 40
 """Outcomes that are told one by one; of more, those that went well are told as one."""
 
-
-def folded(outcomes: list[Outcome]) -> list[Outcome]:
-    """The outcomes to show: all of a few; of many one line for those that are ready, and the last others."""
-    if len(outcomes) <= MANY:
-        return outcomes
-    others = [o for o in outcomes if o["status"] != "ready"]
-    ready, left = len(outcomes) - len(others), len(others) - MANY
-    lines = [outcome(counted(ready, "file"), "ready", "added")] if ready else []
-    if left > 0:
-        lines.append(outcome(f"{left} more", "failed", "see the Ledger tab for each"))
-    return [*lines, *others[-MANY:]]
+_IN_SUM = {
+    "ready": "added",
+    "duplicate": "already in the library; linked, not indexed again",
+    "failed": "not added; the Ledger tab has the reason of each that was read",
+}
 
 
-def without(outcomes: list[Outcome], index: int) -> list[Outcome]:
-    """The outcomes once the ``index``-th of those shown is dismissed."""
-    shown = folded(outcomes)
-    if not 0 <= index < len(shown):
-        return outcomes
-    line = shown[index]
-    if any(o is line for o in outcomes):
-        return [o for o in outcomes if o is not line]
-    if line["status"] == "ready":
-        return [o for o in outcomes if o["status"] != "ready"]
-    others = [o for o in outcomes if o["status"] != "ready"][:-MANY]
-    return [o for o in outcomes if not any(o is other for other in others)]
+class Told:
+    """What became of files that were added to one place, as it is told there: all of a few; of many one line
+    for those that went well, and the last others. It stays as small however many files there are."""
+
+    def __init__(self) -> None:
+        self._single: list[Outcome] = []
+        self._sums: Counter[str] = Counter()  # by status: those that are told as one
+
+    def add(self, one: Outcome) -> None:
+        if self._sums[one["status"]] and one["status"] != "failed":
+            self._sums[one["status"]] += 1
+            return
+        self._single.append(one)
+        if len(self._single) > MANY:
+            self._fold()
+
+    def _fold(self) -> None:
+        well = [o for o in self._single if o["status"] in ("ready", "duplicate")]
+        others = [o for o in self._single if o not in well]
+        self._sums.update(o["status"] for o in well)
+        self._sums["failed"] += len(others[:-MANY])
+        self._single = others[-MANY:]
+
+    def lines(self) -> list[Outcome]:
+        """What to show, in the order in which ``dismiss`` counts."""
+        return [*self._summed(), *self._single]
+
+    def _summed(self) -> list[Outcome]:
+        named = {status: "file" if status != "failed" else "more file" for status in _IN_SUM}
+        return [
+            outcome(counted(self._sums[status], named[status]), status, detail)
+            for status, detail in _IN_SUM.items()
+            if self._sums[status]
+        ]
+
+    def dismiss(self, index: int) -> None:
+        """No longer tell what the ``index``-th line says."""
+        summed = self._summed()
+        if 0 <= index < len(summed):
+            del self._sums[summed[index]["status"]]
+        elif 0 <= index - len(summed) < len(self._single):
+            del self._single[index - len(summed)]
 
 
 def reason(error: str) -> str:

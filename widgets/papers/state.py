@@ -5,24 +5,26 @@ taking papers out.
 from __future__ import annotations
 
 import io
+import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from widgets.panel import PanelState, action
-from widgets.papers.outcomes import Outcome, described, folded, just_ready, outcome, reason, without
+from widgets.papers.outcomes import Outcome, Told, described, outcome, reason
 from widgets.papers.paths import existing_path
 from widgets.papers.work import Cancelled, Work, is_last
 from widgets.wording import byline, counted, one_line
-from workbench import ConflictError, Scope
+from workbench import ConflictError, Scope, WorkbenchError
 
 if TYPE_CHECKING:
     from widgets.uploads.state import Upload
-    from workbench import Paper, Progress, Workbench
+    from workbench import FileOutcome, Paper, Progress, Workbench
 
 
 SHOWN = 200
@@ -71,7 +73,8 @@ class PapersState(PanelState):
         self._on_change = on_change
         self._on_read, self._on_ask = on_read, on_ask
         self._scope = Scope.ORPHANS
-        self._outcomes: dict[Scope, list[Outcome]] = {}
+        self._outcomes: dict[Scope, Told] = defaultdict(Told)
+        self._telling = threading.Lock()
         self._changed_at = 0.0
         self.work = Work() if work is None else work
         self.work.observe(lambda change: self.set_trait("job", change["new"]), "job")
@@ -86,7 +89,7 @@ class PapersState(PanelState):
         self._scope = scope
         self.told = ""
         self.library = []
-        self.outcomes = folded(self._outcomes.get(scope, []))
+        self._tell(scope, lambda told: None)
         self.refresh()
 
     def refresh(self) -> None:
@@ -127,12 +130,17 @@ class PapersState(PanelState):
 
     @action
     def clear_outcomes(self) -> None:
-        self._tell(self._scope, [])
+        self.forget(self._scope)
 
     @action
     def dismiss_outcome(self, *, index: int) -> None:
-        kept = self._outcomes.get(self._scope, [])
-        self._tell(self._scope, without(kept, index))
+        self._tell(self._scope, lambda told: told.dismiss(index))
+
+    def forget(self, scope: Scope) -> None:
+        """Tell no more what became of files added to ``scope``."""
+        with self._telling:
+            self._outcomes.pop(scope, None)
+        self._tell(scope, lambda told: None)
 
     @action
     def take_out(self, *, id: int) -> None:
@@ -193,11 +201,13 @@ class PapersState(PanelState):
 
         self.in_background(doing, work)
 
-    def _tell(self, scope: Scope, outcomes: list[Outcome]) -> None:
-        """Keep what became of files added to ``scope``, and show it where that is the scope shown."""
-        self._outcomes[scope] = outcomes
-        if scope == self._scope:
-            self.outcomes = folded(outcomes)
+    def _tell(self, scope: Scope, change: Callable[[Told], None]) -> None:
+        """Change what is told of files added to ``scope``, and show it where that is the scope shown."""
+        with self._telling:
+            told = self._outcomes[scope]
+            change(told)
+            if scope == self._scope:
+                self.outcomes = told.lines()
 
     @action
     def read_paper(self, *, id: int) -> None:
@@ -221,7 +231,7 @@ class PapersState(PanelState):
         def work() -> None:
             try:
                 with self.work.turn():
-                    self._add_batch(_Batch(target, self._outcomes.get(target, [])), sources)
+                    self._add_batch(_Batch(target), sources)
             finally:
                 afterwards()
                 self._changed()
@@ -230,51 +240,50 @@ class PapersState(PanelState):
 
     def _add_batch(self, batch: _Batch, sources: Sequence[Any]) -> None:
         try:
-            report = self._workbench.papers.add_many(
+            self._workbench.papers.add_many(
                 sources,
                 project=batch.scope.project_id,
                 progress=lambda step: self._progressed(batch, step),
                 cancelled=lambda: self.work.cancelled,
+                done=lambda file: self._done(batch, file),
             )
         except Cancelled:
-            shown = self._outcomes.get(batch.scope, [])
-            self._finish(batch, [*shown, outcome(batch.rest(), "cancelled", "not added")])
-        else:
-            papers = self._workbench.papers.list(Scope.ALL)
-            self._finish(batch, [*batch.before, *described(report.files, papers)])
+            self._ended(batch, outcome(batch.rest(), "cancelled", "not added"))
+        self.batch = {"number": self.batch.get("number", 0) + 1, "outcomes": batch.outcomes}
 
-    def _finish(self, batch: _Batch, outcomes: list[Outcome]) -> None:
-        """Tell what became of a batch's files, here and to who else watches."""
-        self._tell(batch.scope, outcomes)
-        number = self.batch.get("number", 0) + 1
-        self.batch = {"number": number, "outcomes": outcomes[len(batch.before) :]}
+    def _ended(self, batch: _Batch, one: Outcome) -> None:
+        batch.outcomes.append(one)
+        self._tell(batch.scope, lambda told: told.add(one))
+
+    def _done(self, batch: _Batch, file: FileOutcome) -> None:
+        """Tell what became of a file, and list its paper, at once."""
+        paper = None
+        with suppress(WorkbenchError):  # a paper removed meanwhile, a busy library: neither ends the batch
+            paper = self._workbench.papers.get(file.paper_id) if file.paper_id else None
+        self._ended(batch, described(file, paper))
+        if file.status != "failed" and time.monotonic() - self._changed_at >= CHANGES_EVERY:
+            self._changed()
 
     def _progressed(self, batch: _Batch, step: Progress) -> None:
-        """Show one step; list a paper as soon as it is complete; leave where the person cancelled."""
+        """Show one step; leave where the person cancelled."""
         another = batch.step is None or step.number != batch.step.number
         batch.step = step
-        if is_last(step):
-            papers = self._workbench.papers.list(batch.scope)
-            shown = self._outcomes.get(batch.scope, [])
-            self._tell(batch.scope, [*shown, just_ready(step.file, papers)])
-            if time.monotonic() - self._changed_at >= CHANGES_EVERY:
-                self._changed()
-        elif self.work.cancelled:
+        if self.work.cancelled and not is_last(step):
             raise Cancelled
         self.work.show(step, always=another)
 
     def _changed(self) -> None:
-        self._changed_at = time.monotonic()
         self._on_change()
         self.refresh()
+        self._changed_at = time.monotonic()  # its end: in a large library reading takes long itself
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Files on their way into one scope: the outcomes shown before them, and their last step."""
+    """Files on their way into one scope: what became of those before, and the last step."""
 
     scope: Scope
-    before: Sequence[Outcome]
+    outcomes: list[Outcome] = field(default_factory=list)
     step: Progress | None = None
 
     def rest(self) -> str:

@@ -80,11 +80,13 @@ class Ingestor:
         title: str | None = None,
         progress: OnProgress | None = None,
         cancelled: Callable[[], bool] | None = None,
+        done: Callable[[FileOutcome], None] = lambda _: None,
         strict: bool = False,
     ) -> IngestReport:
         """What became of every file, in the order given. One that fails never stops the others.
 
-        ``title`` is the user's own title for the file. ``cancelled`` is asked before each file; when it says
+        ``title`` is the user's own title for the file. ``done`` is called with each outcome as soon as it is
+        known. ``cancelled`` is asked before each file; when it says
         so the rest are reported as failed, and what is finished stays. So does a library that another
         program holds; with ``strict`` a trouble of the library itself, or a full project, is raised instead.
         Raises NotFoundError for a project that is not the user's.
@@ -92,13 +94,18 @@ class Ingestor:
         self._check_project(user, project_id)
         outcomes: list[FileOutcome] = []
         trouble: str | None = None
+
+        def keep(outcome: FileOutcome) -> None:
+            outcomes.append(outcome)
+            done(outcome)
+
         with scratch_folder() as spool:
             found = list(source_files(sources, spool=spool, max_file_mb=self._max_file_mb))
             for number, source in enumerate(found, start=1):
                 if trouble is None and cancelled is not None and cancelled():
                     trouble = CANCELLED
                 if trouble is not None:
-                    outcomes.append(FileOutcome(source.name, "failed", error=trouble))
+                    keep(FileOutcome(source.name, "failed", error=trouble))
                     continue
                 name = title if title and source.name == UNNAMED else source.name
                 own = None if source.name == UNNAMED else file_title(source.name)
@@ -112,7 +119,7 @@ class Ingestor:
                     outcome = FileOutcome(name, "failed", error=" ".join(str(error).split()))
                     if isinstance(error, LibraryLockedError):  # the others would wait as long, each
                         trouble = outcome.error
-                outcomes.append(replace(outcome, warnings=(*source.notes, *outcome.warnings)))
+                keep(replace(outcome, warnings=(*source.notes, *outcome.warnings)))
         return IngestReport(tuple(outcomes))
 
     def add_texts(

@@ -27,10 +27,7 @@ def scratch_folder() -> Iterator[Path]:
     """
     with contextlib.ExitStack() as held:
         try:
-            _remove_abandoned()
-            made = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
-            folder = Path(held.enter_context(made))
-            held.enter_context(FileLock(folder / LOCK))
+            folder = held.enter_context(scratch_folder_in(Path(tempfile.gettempdir())))
         except OSError as error:
             raise LibraryError(
                 f"No temporary file can be made ({error.strerror}): free some space on the disk, or name a "
@@ -39,8 +36,21 @@ def scratch_folder() -> Iterator[Path]:
         yield folder
 
 
-def _remove_abandoned() -> None:
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+@contextlib.contextmanager
+def scratch_folder_in(parent: Path) -> Iterator[Path]:
+    """The same in another folder, for a file that is to be moved from it to its place there in one step.
+    Raises OSError where nothing can be written there."""
+    remove_abandoned(parent)
+    with (
+        tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent, ignore_cleanup_errors=True) as made,
+        FileLock(Path(made) / LOCK, thread_local=False),  # whichever thread ends it
+    ):
+        yield Path(made)
+
+
+def remove_abandoned(parent: Path) -> None:
+    """Removes from ``parent`` the scratch folders whose process has died, and never one that is in use."""
+    for folder in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, Timeout):
             # A folder without the lock was made this moment, or the kill came before anything was in it.
             if _is_own(folder) and (folder / LOCK).exists():
@@ -50,7 +60,10 @@ def _remove_abandoned() -> None:
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether it is a folder that nobody else could have put there: everyone may write beside it."""
+    """Whether it is a folder that nobody else could have put there: everyone may write beside it.
+
+    Others may be able to read it: on a stick without permissions each folder is shown so.
+    """
     known = folder.lstat()
-    mine = not hasattr(os, "getuid") or known.st_uid == os.getuid()
-    return mine and stat.S_ISDIR(known.st_mode) and not known.st_mode & 0o077
+    mine = not hasattr(os, "getuid") or (known.st_uid == os.getuid() and not known.st_mode & 0o022)
+    return mine and stat.S_ISDIR(known.st_mode)

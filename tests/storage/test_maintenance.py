@@ -146,15 +146,6 @@ def test_no_table_has_a_foreign_key(stocked: Database) -> None:
     assert ("FOREIGN KEY",) not in kinds
 
 
-def test_what_a_killed_compaction_left_goes_when_the_library_is_opened(stocked: Database) -> None:
-    left = stocked.path.with_name("library.duckdb.compacting")
-    left.write_bytes(b"half a copy")
-    left.with_name(left.name + ".wal").write_bytes(b"")
-    before = snapshot(stocked)
-    assert snapshot(Database(stocked.path)) == before
-    assert sorted(p.name for p in stocked.path.parent.iterdir()) == ["library.duckdb", "library.duckdb.lock"]
-
-
 def test_ids_go_on_after_compacting(stocked: Database, add_paper: AddPaper) -> None:
     with stocked.write() as cursor:
         papers.unlink(cursor, "ann", 3)

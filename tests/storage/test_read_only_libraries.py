@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +62,44 @@ def test_a_library_that_cannot_be_written_to_is_read_checked_and_backed_up(
     assert database.writable
     with Database(tmp_path / "copy.duckdb").read() as cursor:
         assert [p.id for p in papers.list_papers(cursor, "ann", None)] == [1]
+
+
+OPEN = """
+import sys
+from pathlib import Path
+from workbench.storage.database import Database
+database = Database(Path(sys.argv[1]))
+print(database.derived, flush=True)
+input()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions as on Unix are needed")
+def test_the_indexes_of_a_killed_program_beside_a_library_that_can_only_be_read_go_with_the_next_one(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.derived.rmdir()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+
+    def reading() -> tuple[subprocess.Popen[str], Path]:
+        command = [sys.executable, "-c", OPEN, str(database.path)]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        assert process.stdout is not None
+        return process, Path(process.stdout.readline().strip())
+
+    with unwritable(database.path.parent):
+        (killed, left), (working, used) = reading(), reading()
+        killed.kill()
+        killed.communicate()
+        assert {left, used} == set((tmp_path / "temporary").iterdir())
+        only_read = Database(database.path)
+        assert {only_read.derived, used} == set((tmp_path / "temporary").iterdir())
+        working.communicate("\n")
+        del only_read
+        assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_nothing_is_left_beside_a_file_that_is_no_library(tmp_path: Path) -> None:

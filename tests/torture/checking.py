@@ -17,7 +17,7 @@ from workbench.storage.database import Database
 OPENS_WITHIN = 20.0
 """Seconds in which a library must open and be found sound: far above what it takes, below any lock's wait."""
 
-_MAY_STAY = (f"{NAME}.lock", f"{NAME}.derived", "copy.duckdb")
+_MAY_STAY = (f"{NAME}.lock", f"{NAME}.derived", "copy.duckdb", "library-before-")
 
 
 def write_faults(task: Task, states: list[Any], result: Path) -> None:
@@ -36,6 +36,8 @@ def _kept(task: Task, states: list[Any]) -> list[str]:
     last = known + 2 if task.disk is None else len(states)
     found = _comparable(contents_of(task.folder / NAME), task)
     wanted = [_comparable(state, task) for state in states[known:last]]
+    if task.scenario == "restored" and last >= len(states):
+        wanted.append(_comparable(states[0], task))
     if found in wanted:
         return []
     if not wanted:

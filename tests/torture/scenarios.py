@@ -12,6 +12,7 @@ from tests.torture.libraries import NAME, WORDS, opened, text_of, write_papers
 from tests.torture.truth import Indexes
 from workbench import Scope
 from workbench.storage.database import Database
+from workbench.storage.restoring import restore
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,15 @@ def backup(folder: Path, desk: Path) -> None:
         wb.backup(folder / "copy.duckdb")
 
 
+def restored(folder: Path, desk: Path) -> None:
+    """Begins and ends with the same papers."""
+    desk.mkdir(exist_ok=True)
+    with opened(folder) as wb:
+        copy = wb.backup(desk / "copy.duckdb")
+        wb.papers.remove(wb.papers.list()[0])
+    restore(copy, folder / NAME)
+
+
 def index(folder: Path, desk: Path) -> None:
     shutil.rmtree(folder / f"{NAME}.derived", ignore_errors=True)
     database = Database(folder / NAME)
@@ -100,7 +110,7 @@ def move(folder: Path, desk: Path) -> None:
         wb.papers.reprocess_all()
 
 
-_WARM = (add, reprocess, delete, compact, backup, index, summary, chat, move)
+_WARM = (add, reprocess, delete, compact, backup, restored, index, summary, chat, move)
 ALL = (
     *(Scenario(work.__name__, work) for work in _WARM),
     Scenario("migrate", migrate, base="old"),

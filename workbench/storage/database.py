@@ -7,19 +7,20 @@ command line can use one library at the same time.
 from __future__ import annotations
 
 import os
-import tempfile
+import threading
+import weakref
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from workbench.errors import LibraryError
+from workbench.scratch import remove_abandoned, scratch_folder
 from workbench.storage import migrate
 from workbench.storage.leases import Lease, LibraryFile, library_file
 from workbench.storage.opening import (
-    COMPACTING,
     DISK_RESERVE,
     FILE_TROUBLE,
     Patience,
@@ -30,6 +31,8 @@ from workbench.storage.opening import (
     opening_error,
     turnstile,
 )
+
+_substitutes = threading.Lock()
 
 DERIVED = ".derived"
 """What the name of the folder of derived indexes has behind the library's own."""
@@ -51,7 +54,9 @@ class Database:
         self.path = _absolute(Path(path))
         self.lock_timeout = lock_timeout
         self.reserve = reserve
-        self._substitute: tempfile.TemporaryDirectory[str] | None = None
+        self._substitute: Path | None = None
+        self._held = ExitStack()
+        weakref.finalize(self, self._held.close)
         self._closed = False
         self._prepare()
 
@@ -67,7 +72,8 @@ class Database:
     def derived(self) -> Path:
         """The folder for whatever can be computed again, beside the file; made where missing.
 
-        Where nothing can be written beside the file: a temporary one, gone with this object.
+        Where nothing can be written beside the file: a temporary one, gone with this object. Raises
+        LibraryError where that cannot be made either.
         """
         folder = self.path.with_name(self.path.name + DERIVED)
         try:
@@ -77,9 +83,10 @@ class Database:
             writable = False
         if writable:
             return folder
-        if self._substitute is None:
-            self._substitute = tempfile.TemporaryDirectory(prefix="workbench-")
-        return Path(self._substitute.name)
+        with _substitutes:
+            if self._substitute is None:
+                self._substitute = self._held.enter_context(scratch_folder())
+        return self._substitute
 
     def require_open(self) -> None:
         """Raises LibraryError after ``close``, before work that would fail item by item."""
@@ -213,7 +220,7 @@ class Database:
             ) from error
         check_is_library(self.path)
         self._bring_up_to_date()
-        self._clear_away()
+        remove_abandoned(self.path.parent)
 
     def _bring_up_to_date(self) -> None:
         if self.path.exists() and self.path.stat().st_size > 0:
@@ -228,16 +235,6 @@ class Database:
                     migrate.apply(cursor, migration)
                 except duckdb.TransactionException as error:  # its commit, as in ``_commit``
                     raise opening_error(self.path, error) from error
-
-    def _clear_away(self) -> None:
-        """Removes what a compaction that was killed has left, which may be as large as the library."""
-        left = self.path.with_name(self.path.name + COMPACTING)
-        if not left.exists():
-            return
-        # Whoever compacts holds the library for writing: with such a lease nobody does.
-        with suppress(LibraryError, OSError), self._lease(Lease(writing=True)):
-            left.unlink(missing_ok=True)
-            left.with_name(left.name + ".wal").unlink(missing_ok=True)
 
 
 def _absolute(path: Path) -> Path:

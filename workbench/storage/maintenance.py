@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +14,10 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from workbench.errors import ConflictError, InvalidInputError, LibraryError, LibraryLockedError
+from workbench.scratch import scratch_folder_in
 from workbench.storage import soundness
 from workbench.storage.database import Database
-from workbench.storage.opening import COMPACTING, disk_full, opening_error, quoted
+from workbench.storage.opening import disk_full, opening_error, quoted
 from workbench.storage.soundness import Finding
 
 __all__ = ["Compaction", "Finding", "backup", "compact", "doctor", "examine"]
@@ -62,7 +63,7 @@ def compact(database: Database) -> Compaction:
         cursor.execute("CHECKPOINT library")
         if path.with_name(path.name + ".wal").exists():
             raise LibraryError(f"The library {path} could not be settled before compacting: try again.")
-        with _copied(cursor, path, path.with_name(path.name + COMPACTING)) as copy:
+        with _copied(cursor, path, path) as copy:
             copy.chmod(path.stat().st_mode)
             # The old file is still open, and locked, while the new one takes its name.
             copy.replace(path)
@@ -80,9 +81,9 @@ def backup(database: Database, target: Path) -> Path:
     place = _free_place(database, target)
     with (
         database.alone(read_only=True) as cursor,
-        _copied(cursor, database.path, place.with_name(place.name + ".partial")) as copy,
+        _copied(cursor, database.path, place) as copy,
     ):
-        copy.replace(place)
+        _put_in_free_place(copy, place)
     return place
 
 
@@ -99,34 +100,52 @@ def _free_place(database: Database, target: Path) -> Path:
         reason = getattr(error, "strerror", None) or "it is no name that a file can have"
         raise InvalidInputError(f"A backup cannot go there: {reason}. Choose another name.") from error
     if taken:
-        raise ConflictError(f"{place} exists already: a backup never overwrites. Choose another name.")
+        raise _taken(place)
     if not folder:
         raise LibraryError(f"There is no folder {place.parent} for the backup: make it first.")
     return place
 
 
-@contextmanager
-def _copied(cursor: DuckDBPyConnection, source: Path, copy: Path) -> Iterator[Path]:
-    """A verified copy of ``source``, attached as ``library``; it is gone again unless the block moves it
-    away. Raises LibraryError, also for what the block itself cannot write."""
+def _put_in_free_place(copy: Path, place: Path) -> None:
+    """Moves a file there unless another process has put one there meanwhile."""
     try:
-        _discard(copy)
-        try:
-            cursor.execute(f"ATTACH {quoted(str(copy))} AS copy")
-            cursor.execute("COPY FROM DATABASE library TO copy")
-            wanted = _contents(cursor, "library")
-            cursor.execute("DETACH copy")
-        except duckdb.Error as error:
-            at_fault = copy if str(copy) in str(error) else source
-            raise opening_error(at_fault, error) from error
-        _verify(copy, wanted)
-        _flush(copy)
-        yield copy
+        os.link(copy, place)
+    except FileExistsError as error:
+        raise _taken(place) from error
+    except OSError:  # a file system without links
+        copy.replace(place)
+
+
+def _taken(place: Path) -> ConflictError:
+    return ConflictError(f"{place} exists already: a backup never overwrites. Choose another name.")
+
+
+@contextmanager
+def _copied(cursor: DuckDBPyConnection, source: Path, place: Path) -> Iterator[Path]:
+    """A verified copy of ``source``, attached as ``library``, for the block to move to ``place``.
+
+    It lies in a folder beside that, which is gone at the end; one that a killed process left goes before.
+    Raises LibraryError, also for what the block itself cannot write.
+    """
+    try:
+        with scratch_folder_in(place.parent) as folder:
+            copy = folder / place.name
+            try:
+                cursor.execute(f"ATTACH {quoted(str(copy))} AS copy")
+                cursor.execute("COPY FROM DATABASE library TO copy")
+                wanted = _contents(cursor, "library")
+                cursor.execute("DETACH copy")
+            except duckdb.Error as error:
+                at_fault = place if str(copy) in str(error) else source
+                raise opening_error(at_fault, error) from error
+            if _rows(copy) != wanted:
+                raise LibraryError(
+                    f"The copy {place} is not complete: nothing was changed. Check the disk and try again."
+                )
+            _flush(copy)
+            yield copy
     except OSError as error:
-        raise _unwritable(copy, error) from error
-    finally:
-        with suppress(OSError):  # a disk that has become read-only: what went wrong is told already
-            _discard(copy)
+        raise _unwritable(place, error) from error
 
 
 def _unwritable(copy: Path, error: OSError) -> LibraryError:
@@ -152,23 +171,14 @@ def _contents(cursor: DuckDBPyConnection, catalog: str) -> dict[str, int]:
     return counts
 
 
-def _verify(copy: Path, wanted: dict[str, int]) -> None:
-    """Opens the copy like any reader and counts the rows it finds."""
+def _rows(copy: Path) -> dict[str, int]:
+    """The same of a copy that is opened like any reader does it."""
     with duckdb.connect(str(copy), read_only=True) as connection:
         row = connection.execute("SELECT current_database()").fetchone()
         assert row is not None
-        found = _contents(connection, row[0])
-    if found != wanted:
-        raise LibraryError(
-            f"The copy {copy} is not complete: nothing was changed. Check the disk and try again."
-        )
+        return _contents(connection, row[0])
 
 
 def _flush(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
-
-
-def _discard(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.with_name(path.name + ".wal").unlink(missing_ok=True)

@@ -38,9 +38,6 @@ FILE_TROUBLE = (
     duckdb.SerializationException,
 )
 
-# What a compaction writes beside the library, by the end of its name.
-COMPACTING = ".compacting"
-
 _LOCKED = ("Could not set lock on file", "being used by another process", "File is already open in")
 _HOLDER = re.compile(r"(?:held in|open in)\s+(?P<program>.+?) \(PID (?P<pid>\d+)\)", re.DOTALL)
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError, NotFoundError
+from workbench.scratch import scratch_folder_in
 from workbench.storage.database import DERIVED, Database
 from workbench.storage.examining import examine_apart
 
@@ -30,22 +31,20 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
     if problems:
         raise LibraryError(f"{source} is no sound backup ({problems[0].rstrip('.')}). Nothing was changed.")
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = target.with_name(target.name + ".restoring")
     try:
-        _copy(source, draft)
-        with _to_itself(target, lock_timeout):
-            kept = _set_aside(target) if target.exists() else None
-            draft.replace(target)
-            # Indexes go by the number of the last change, and the backup may come to the same number again.
-            shutil.rmtree(target.with_name(target.name + DERIVED), ignore_errors=True)
+        with scratch_folder_in(target.parent) as folder:
+            draft = folder / target.name
+            _copy(source, draft)
+            with _to_itself(target, lock_timeout):
+                kept = _set_aside(target) if target.exists() else None
+                draft.replace(target)
+                # Indexes go by the number of the last change, and the backup may come to the same one again.
+                shutil.rmtree(target.with_name(target.name + DERIVED), ignore_errors=True)
     except OSError as error:
         raise LibraryError(
             f"The backup cannot be written to {target}: {error.strerror or error}. "
             "Check the disk, and try again."
         ) from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
     return kept
 
 

@@ -144,12 +144,13 @@ def test_fewer_seats_than_papers_go_to_the_papers_with_the_best_passages() -> No
 
 def test_equals_are_taken_by_chunk_id() -> None:
     candidates = [Candidate(i, i % 2, 0.5) for i in (4, 2, 5, 1, 3)]
+    taken = "all 3 seats are taken"
     selection = select_evidence(candidates, SelectionLimits(top_k=3, max_per_paper=5))
     assert selection == Selection(
         (Candidate(1, 1, 0.5), Candidate(2, 0, 0.5), Candidate(3, 1, 0.5)),
         (
-            Dropped(4, 0, 0.5, "all 3 seats are taken, 1 of them by its paper"),
-            Dropped(5, 1, 0.5, "all 3 seats are taken, 2 of them by its paper"),
+            Dropped(4, 0, 0.5, f"{taken}, 1 of them by its paper", kind=taken),
+            Dropped(5, 1, 0.5, f"{taken}, 2 of them by its paper", kind=taken),
         ),
     )
 

@@ -35,3 +35,5 @@ def test_reasons_are_counted_whatever_paper_they_speak_of() -> None:
     capped = select_evidence([*one, *two[:9]], SelectionLimits())
     assert counted_reasons(capped.dropped) == {"its paper has the seats it may have": 14}
     assert counted_reasons([]) == {}
+    stored_before = [Dropped(n, n, 0.2, "all 9 seats are taken") for n in range(3)]  # which has no kinds
+    assert counted_reasons(stored_before) == {"all 9 seats are taken": 3}

@@ -141,7 +141,7 @@ def test_a_moved_control_shows_what_leaves_and_why_and_what_enters_again(woven: 
     state.show(WEAVING, "Weaving")
     send(state, "tune", numbers=USUAL)
     assert moves(state) == [("stays", 1, 1), *(("enters", 0, n) for n in range(2, total + 1))]
-    assert state.replay["rows"][1]["why"] == "before: the only seat was taken"
+    assert state.replay["rows"][1]["why"] == "before: the only seat is taken"
     assert state.placed == 0, "a control in hand is never moved"
     assert (state.replay["asked_with"], state.replay["as_asked"]) == ("1 passage", False)
     send(state, "as_asked")

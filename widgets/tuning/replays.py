@@ -150,6 +150,5 @@ def _why(passage: ReplayedPassage) -> str:
     if passage.change == "leaves":
         return passage.reason
     if passage.change == "enters":
-        held = passage.held_back.replace(" are taken", " were taken").replace(" is taken", " was taken")
-        return f"before: {held}" if held else "not found by the search then"
+        return f"before: {passage.held_back}" if passage.held_back else "not found by the search then"
     return ""

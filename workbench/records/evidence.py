@@ -41,7 +41,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True, repr=False)
 class Dropped(Displayed):
     """A candidate that is not in the evidence, and why. The ranks are its places (from 1) by meaning and by
-    words, None where that list does not have it; ``page_start`` and ``title`` are empty where not told."""
+    words, None where that list does not have it; ``page_start`` and ``title`` are empty where not told.
+    ``kind`` is the reason without what it says of one paper, empty where it says nothing of one."""
 
     shown = ("title", "page_start", "relevance", "vector_rank", "keyword_rank", "reason")
 
@@ -54,6 +55,7 @@ class Dropped(Displayed):
     page_start: int | None = None
     title: str = ""
     page_unit: str = "page"
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

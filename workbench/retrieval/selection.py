@@ -91,16 +91,7 @@ def select_evidence(
     there = {c.chunk_id for c in seating.chosen} | set(seating.joined.values())
     weakest = min((c.relevance for c in seating.chosen), default=0.0)
     dropped = tuple(
-        Dropped(
-            c.chunk_id,
-            c.paper_id,
-            c.relevance,
-            _reason(c, limits, seating.per_paper[c.paper_id], weakest),
-            c.vector_rank,
-            c.keyword_rank,
-        )
-        for c in ranked
-        if c.chunk_id not in there
+        _dropped(c, limits, seating.per_paper[c.paper_id], weakest) for c in ranked if c.chunk_id not in there
     )
     chosen = tuple(sorted(seating.chosen, key=lambda c: (-c.relevance, c.chunk_id)))
     return Selection(chosen, dropped, seating.joined)
@@ -167,15 +158,32 @@ class _Seating:
             self._standing[candidate.paper_id, place.ordinal] = seat
 
 
-def _reason(candidate: Candidate, limits: SelectionLimits, paper_seats: int, weakest: float) -> str:
+def _dropped(candidate: Candidate, limits: SelectionLimits, paper_seats: int, weakest: float) -> Dropped:
+    kind, of_paper = _reason(candidate, limits, paper_seats, weakest)
+    c = candidate
+    return Dropped(
+        c.chunk_id,
+        c.paper_id,
+        c.relevance,
+        of_paper or kind,
+        c.vector_rank,
+        c.keyword_rank,
+        kind=kind if of_paper else "",
+    )
+
+
+def _reason(
+    candidate: Candidate, limits: SelectionLimits, paper_seats: int, weakest: float
+) -> tuple[str, str]:
+    """Why it has no seat, as it holds for any paper; and the same of its own, where there is more to say."""
     if candidate.relevance < limits.min_relevance:
-        return f"below the minimum relevance {limits.min_relevance:g}"
+        return f"below the minimum relevance {limits.min_relevance:g}", ""
     if candidate.relevance <= 0:
-        return "nothing in it matches"
+        return "nothing in it matches", ""
     if candidate.relevance > weakest and paper_seats >= limits.max_per_paper:
-        cap = limits.max_per_paper
-        return f"its paper has {paper_seats} seats, at most {cap} while other papers have passages to offer"
+        cap = f"at most {limits.max_per_paper} while other papers have passages to offer"
+        return "its paper has the seats it may have", f"its paper has {paper_seats} seats, {cap}"
     if limits.top_k == 1:
-        return "the only seat is taken"
-    share = f", {paper_seats} of them by its paper" if paper_seats else ""
-    return f"all {limits.top_k} seats are taken{share}"
+        return "the only seat is taken", ""
+    taken = f"all {limits.top_k} seats are taken"
+    return taken, f"{taken}, {paper_seats} of them by its paper" if paper_seats else ""

@@ -28,7 +28,7 @@ def reasons_of_silence(
 def counted_reasons(dropped: Sequence[Dropped]) -> dict[str, int]:
     """How many were left out for each reason, the commonest first. What differs from paper to paper in one
     reason counts as the same."""
-    counts = Counter(_general(each.reason) for each in dropped)
+    counts = Counter(each.kind or each.reason for each in dropped)
     return dict(counts.most_common())
 
 
@@ -38,10 +38,3 @@ def _reason(paper: int, best: Dropped | None, searched: Collection[int] | None) 
     if searched is not None and paper not in searched:
         return NOT_SEARCHED
     return NOT_FOUND
-
-
-def _general(reason: str) -> str:
-    """The reason without what it says of one paper: "all 15 seats are taken, 6 of them by its paper"."""
-    if " seats are taken" in reason:
-        return reason.split(" seats are taken")[0] + " seats are taken"
-    return "its paper has the seats it may have" if reason.startswith("its paper has") else reason

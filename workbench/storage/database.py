@@ -163,7 +163,7 @@ class Database:
         except FILE_TROUBLE as error:
             raise opening_error(self.path, error) from error
         except RuntimeError as error:
-            _interrupted(error)
+            _interrupted(error, lease)
             raise
         finally:
             # The file first: until it is closed nobody else may open what stands in its place.
@@ -194,7 +194,7 @@ class Database:
         except FILE_TROUBLE as error:
             raise opening_error(self.path, error) from error
         except RuntimeError as error:
-            _interrupted(error)
+            _interrupted(error, shared)
             raise
         finally:
             file.leave(shared, block)
@@ -250,13 +250,16 @@ def _absolute(path: Path) -> Path:
     return resolved
 
 
-def _interrupted(error: RuntimeError) -> None:
+def _interrupted(error: RuntimeError, lease: Lease) -> None:
     """Raises KeyboardInterrupt where it was that: for Ctrl+C in a query DuckDB has no type of its own."""
     if str(error) == "Query interrupted":
+        if lease.cursor is not None:
+            lease.cursor.interrupt()  # or the engine's own threads go on with the query to its end
         raise KeyboardInterrupt from error
 
 
 def _roll_back(cursor: DuckDBPyConnection) -> None:
+    cursor.interrupt()  # after Ctrl+C in a query the engine's own threads are still at it
     try:
         cursor.execute("ROLLBACK")
     except duckdb.Error:

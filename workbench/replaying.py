@@ -45,6 +45,19 @@ class _Stored:
     old: tuple[_Old, ...]
 
 
+@dataclass(frozen=True)
+class _Today:
+    """What the library has today of what a retrieval chose. ``known`` are the papers of the old passages that
+    the user still has, with those ``in_scope``; ``again`` maps old chunk ids to the chunk each is now, whose
+    ``texts`` are here; ``as_before`` is what the numbers of before choose."""
+
+    in_scope: Mapping[int, Paper]
+    known: Mapping[int, Paper]
+    again: Mapping[int, int]
+    texts: Mapping[int, Chunk]
+    as_before: Chosen
+
+
 def replay(asking: Asking, what: Replayable, given: Mapping[str, Any]) -> Replay:
     """See ``Workbench.replay``. ``given`` are new parameters, by the names of ``SearchParameters``."""
     started = time.perf_counter()
@@ -105,18 +118,16 @@ def _replayed(
         view, warnings, timing = gathered.pool.view, gathered.warnings, dict(gathered.watch.seconds)
         known = _known(gathered.cursor, asking.user, stored.old, view.papers)
         again = _same_passages(gathered.cursor, stored.old, known)
-        as_before = gathered.choose(before)
         texts = {c.id: c for c in chunks.by_ids(gathered.cursor, list(again.values()))}
-        lines = _compared(stored, chosen, as_before, passages, known, again, texts, view.papers)
-        changed = _changed(stored, as_before, known, again, view.papers)
+        today = _Today(view.papers, known, again, texts, gathered.choose(before))
     return Replay(
         query=stored.query,
         scope=stored.scope,
         scope_label=view.label,
         before=before.values() | {"mode": mode},
         after=after.values() | {"mode": mode},
-        passages=lines,
-        changed=changed,
+        passages=_compared(stored, today, chosen, passages),
+        changed=_changed(stored, today),
         warnings=warnings,
         timing=timing | {"total": time.perf_counter() - started},
     )
@@ -152,18 +163,11 @@ def _same_passages(
 
 
 def _compared(
-    stored: _Stored,
-    chosen: Chosen,
-    as_before: Chosen,
-    passages: Sequence[Passage],
-    known: Mapping[int, Paper],
-    again: Mapping[int, int],
-    texts: Mapping[int, Chunk],
-    in_scope: Mapping[int, Paper],
+    stored: _Stored, today: _Today, chosen: Chosen, passages: Sequence[Passage]
 ) -> tuple[ReplayedPassage, ...]:
     """The new passages in their order, then those that left, in their old order."""
-    old_of = _continued(stored, again, chosen)
-    held_back = _held_back(stored, again, as_before)
+    old_of = _continued(stored, today.again, chosen)
+    held_back = _held_back(stored, today)
     reasons = {d.chunk_id: d for d in chosen.selection.dropped}
     ranks = {c.chunk_id: (c.vector_rank, c.keyword_rank) for c in chosen.ranked}
     lines = [_line(old_of.get(p.chunk_id), p, held_back.get(p.chunk_id, "")) for p in passages]
@@ -172,17 +176,17 @@ def _compared(
     for old in stored.old:
         if old.n in there:
             continue
-        now = again.get(old.chunk_id)
+        now = today.again.get(old.chunk_id)
         dropped = reasons.get(now) if now is not None else None
         score = dropped.relevance if dropped is not None else None
-        chunk = texts.get(now) if now is not None else None
+        chunk = today.texts.get(now) if now is not None else None
         if dropped is not None:
             reason = dropped.reason
         elif now in part_of:
             reason = f"it stands in [{part_of[now]}] now, as a part of it"
         else:
-            reason = _why_gone(old, known, again, in_scope)
-        left = _left(old, known.get(old.paper_id), chunk, score, reason)
+            reason = _why_gone(old, today)
+        left = _left(old, today.known.get(old.paper_id), chunk, score, reason)
         vector, keyword = ranks.get(now, (None, None)) if now is not None else (None, None)
         lines.append(replace(left, vector_rank=vector, keyword_rank=keyword))
     return tuple(lines)
@@ -206,11 +210,11 @@ def _parts(chosen: Chosen, numbers: Mapping[int, int]) -> dict[int, int]:
     return {part: numbers[seat] for seat, part in joined.items() if seat in numbers}
 
 
-def _held_back(stored: _Stored, again: Mapping[int, int], as_before: Chosen) -> dict[int, str]:
+def _held_back(stored: _Stored, today: _Today) -> dict[int, str]:
     """Why a chunk had no seat with the numbers of before, as far as that is known."""
-    numbers = {again[o.chunk_id]: o.n for o in stored.old if o.chunk_id in again}
-    parts = {chunk: f"a part of [{n}]" for chunk, n in _parts(as_before, numbers).items()}
-    return {d.chunk_id: d.reason for d in as_before.selection.dropped} | parts
+    numbers = {today.again[o.chunk_id]: o.n for o in stored.old if o.chunk_id in today.again}
+    parts = {chunk: f"a part of [{n}]" for chunk, n in _parts(today.as_before, numbers).items()}
+    return {d.chunk_id: d.reason for d in today.as_before.selection.dropped} | parts
 
 
 def _line(old: _Old | None, new: Passage, held_back: str) -> ReplayedPassage:
@@ -262,42 +266,34 @@ def _left(
     )
 
 
-def _why_gone(
-    old: _Old, known: Mapping[int, Paper], again: Mapping[int, int], in_scope: Mapping[int, Paper]
-) -> str:
-    if old.paper_id not in known:
+def _why_gone(old: _Old, today: _Today) -> str:
+    if old.paper_id not in today.known:
         return "its paper has left your library"
-    if old.paper_id not in in_scope:
+    if old.paper_id not in today.in_scope:
         return "its paper is not in this scope any more"
-    if old.chunk_id not in again:
+    if old.chunk_id not in today.again:
         return "its paper has changed since, and this passage is not there any more"
     return "the search does not find it any more"
 
 
-def _changed(
-    stored: _Stored,
-    as_before: Chosen,
-    known: Mapping[int, Paper],
-    again: Mapping[int, int],
-    in_scope: Mapping[int, Paper],
-) -> tuple[str, ...]:
+def _changed(stored: _Stored, today: _Today) -> tuple[str, ...]:
     """What has become of the library since, where that alone would change the passages."""
     lines = []
     for paper_id in dict.fromkeys(o.paper_id for o in stored.old):
         own = [o for o in stored.old if o.paper_id == paper_id]
-        paper = known.get(paper_id)
+        paper = today.known.get(paper_id)
         if paper is None:
             title = next((o.passage.title for o in own if o.passage is not None), f"Paper {paper_id}")
             lines.append(f"“{title}” has left your library since.")
-        elif paper_id not in in_scope:
+        elif paper_id not in today.in_scope:
             lines.append(f"“{paper.title}” has left this scope since.")
-        elif any(again.get(o.chunk_id) != o.chunk_id for o in own):
+        elif any(today.again.get(o.chunk_id) != o.chunk_id for o in own):
             lines.append(f"“{paper.title}” was indexed again since.")
     kept = {o.n for o in stored.old}
     forgotten = [f"[{n}]" for n in range(1, max(kept, default=0)) if n not in kept]
     if forgotten:  # what is stored of a search goes with a paper
         lines.append(f"Papers have left the library since: nothing is known of {', '.join(forgotten)}.")
-    now = [c.chunk_id for c in as_before.selection.chosen]
+    now = [c.chunk_id for c in today.as_before.selection.chosen]
     if not lines and now != [o.chunk_id for o in stored.old]:
         lines.append("The same numbers would not choose the same passages today: papers have come or gone.")
     return tuple(lines)

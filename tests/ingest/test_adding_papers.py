@@ -101,7 +101,7 @@ def test_a_paper_is_stored_whole_with_its_link_and_its_ledger(
         paper = papers.get(cursor, USER, outcome.paper_id)
         stored = chunks.of_papers(cursor, [paper.id])
         pages = papers.pages(cursor, paper.id)
-        rows = ledger.entries(cursor, USER, paper_id=paper.id)
+        ends = [end for end in ledger.stage_ends(cursor, USER) if end.paper_id == paper.id]
     assert (paper.title, paper.kind, paper.state, paper.chunks) == (
         "some paper",
         "pdf",
@@ -112,7 +112,7 @@ def test_a_paper_is_stored_whole_with_its_link_and_its_ledger(
     text = "\n\n".join(page.text for page in pages)
     assert all(text[chunk.char_start : chunk.char_end] == chunk.text for chunk in stored)
     assert (stored[0].page_start, stored[-1].page_end) == (1, 3)
-    assert [(row.stage, row.state) for row in reversed(rows)] == [
+    assert [(end.stage, end.state) for end in ends] == [
         ("read", "done"),
         ("chunk", "done"),
         ("embed", "done"),
@@ -168,9 +168,9 @@ def test_one_bad_file_never_stops_a_batch(make: Make, database: Database, tmp_pa
         ("unnamed", "failed", "this is no text, and no kind of file that can be read"),
     ]
     with database.read() as cursor:
-        failed = [row for row in ledger.entries(cursor, USER) if row.state == "failed"]
+        failed = [end for end in ledger.stage_ends(cursor, USER) if end.state == "failed"]
         assert len(papers.list_papers(cursor, USER)) == 1
-    assert sorted((row.file, row.stage) for row in failed) == [
+    assert sorted((end.file, end.stage) for end in failed) == [
         ("empty.txt", "read"),
         ("scan.pdf", "read"),
         ("unnamed", "read"),
@@ -472,7 +472,7 @@ def test_hundreds_of_texts_are_stored_like_files_are(make: Make, database: Datab
         stored = chunks.of_papers(cursor, [p.id for p in found])
         assert len(projects.paper_ids(cursor, USER, project.id)) == 450
         assert len(papers.pages(cursor, found[7].id)) == 1
-        assert len(ledger.entries(cursor, USER, paper_id=found[7].id)) == 2
+        assert len([end for end in ledger.stage_ends(cursor, USER) if end.paper_id == found[7].id]) == 2
         papers.write_source(cursor, found[7].id, tmp_path / "seven.txt")
     assert [p.source_id for p in found] == [f"s{n}" for n in range(450)]
     assert [c.text for c in stored] == [r["text"] for r in records]

@@ -465,7 +465,8 @@ def test_times_come_without_a_package_for_time_zones(two_users: Database) -> Non
         "from workbench.storage.database import Database\n"
         "with Database(Path(sys.argv[1])).read() as c:\n"
         "    frame = readonly_sql.run(c, 'ann', 'SELECT added_at FROM papers')\n"
-        "    records = [papers.list_papers(c, 'ann')[0].added_at, ledger.entries(c, 'ann')[0].finished_at]\n"
+        "    records = [papers.list_papers(c, 'ann')[0].added_at]\n"
+        "    records += [ledger.stage_ends(c, 'ann')[0].finished_at]\n"
         "    records += [projects.list_projects(c, 'ann')[0].created_at]\n"
         "print((records[0].replace(tzinfo=None) == frame.added_at[0]), *(r.tzinfo for r in records))"
     )

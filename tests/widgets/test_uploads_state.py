@@ -43,8 +43,8 @@ def test_a_file_of_many_slices_arrives_whole() -> None:
     ((upload,),) = received.batches
     assert upload.label == "big.pdf"
     assert hashlib.sha256(upload.path.read_bytes()).digest() == hashlib.sha256(data).digest()
-    received.panel.discard_all()
-    assert not upload.path.parent.exists()
+    upload.discard()
+    assert not upload.path.exists()
 
 
 def test_slices_go_to_a_private_numbered_file_whatever_the_name_says() -> None:
@@ -54,7 +54,6 @@ def test_slices_go_to_a_private_numbered_file_whatever_the_name_says() -> None:
     ((upload,),) = received.batches
     assert (upload.label, upload.path.name) == ("outside.txt", "upload-1")
     assert stat.S_IMODE(upload.path.parent.stat().st_mode) == 0o700
-    received.panel.discard_all()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,6 @@ def test_several_files_are_one_batch_and_an_empty_one_counts() -> None:
     received.finish()
     received.finish()
     assert [[u.label for u in batch] for batch in received.batches] == [["one.txt", "none.txt"]]
-    received.panel.discard_all()
 
 
 def test_a_file_over_the_limit_is_refused_before_it_is_sent_and_the_rest_goes_on() -> None:
@@ -94,7 +92,6 @@ def test_a_file_over_the_limit_is_refused_before_it_is_sent_and_the_rest_goes_on
     received.finish()
     assert [[u.label for u in batch] for batch in received.batches] == [["small.pdf"]]
     assert received.panel.error == "huge.pdf is larger than 1 MB; raise WORKBENCH_MAX_FILE_MB."
-    received.panel.discard_all()
 
 
 def test_a_gap_or_an_overrun_ends_the_file() -> None:
@@ -117,7 +114,6 @@ def test_a_cancelled_file_leaves_nothing_behind() -> None:
     received.finish()
     assert [path.name for path in folder.iterdir()] == [LOCK]
     assert (received.batches, received.panel.error) == ([], "")
-    received.panel.discard_all()
 
 
 def test_a_full_disk_ends_the_file_in_a_sentence_and_the_browser_is_answered() -> None:
@@ -137,7 +133,6 @@ def test_a_full_disk_ends_the_file_in_a_sentence_and_the_browser_is_answered() -
     )
     assert ended == [-1]
     assert [path.name for path in folder.iterdir()] == [LOCK]
-    received.panel.discard_all()
 
 
 def test_uploads_of_a_killed_kernel_go_at_the_next_start(tmp_path: Path) -> None:

@@ -116,12 +116,6 @@ class UploadsState(PanelState):
             file.upload.discard()
         self._answer(key, -1)
 
-    def discard_all(self) -> None:
-        """Remove the private folder with whatever is still in it."""
-        self._arriving.clear()
-        self._folder = None
-        self._held.close()
-
     def _answer(self, key: str, received: int) -> None:
         self.accepted = {"key": key, "bytes": received, "answer": self.accepted.get("answer", 0) + 1}
 

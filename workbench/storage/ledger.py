@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from duckdb import DuckDBPyConnection
 
@@ -15,21 +13,6 @@ from workbench.storage.moments import utc
 
 STAGES = ("read", "chunk", "embed", "index")
 STATES = ("done", "failed")
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """One finished stage of one file. ``seconds`` is how long it took; ``error`` is one line."""
-
-    id: int
-    file: str
-    sha256: str | None
-    paper_id: int | None
-    stage: str
-    state: str
-    error: str | None
-    seconds: float
-    finished_at: datetime
 
 
 def record(
@@ -43,16 +26,16 @@ def record(
     sha256: str | None = None,
     paper_id: int | None = None,
     error: str | None = None,
-) -> int:
+) -> None:
     """Notes one finished stage (``read``, ``chunk``, ``embed``, ``index``; ``done`` or ``failed``)."""
     if stage not in STAGES or state not in STATES:
         raise InvalidInputError(
             f"{stage!r}, {state!r} is no ledger entry: stages are {', '.join(STAGES)}; "
             f"states {', '.join(STATES)}."
         )
-    row = cursor.execute(
+    cursor.execute(
         "INSERT INTO ledger (user_name, file, sha256, paper_id, stage, state, error, seconds)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING ledger_id",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
             user,
             file_name(file),
@@ -63,9 +46,7 @@ def record(
             None if error is None else clean_label(error),
             float(seconds),
         ],
-    ).fetchone()
-    assert row is not None
-    return int(row[0])
+    )
 
 
 def last_failures(cursor: DuckDBPyConnection, user: str, paper_ids: Sequence[int]) -> dict[int, str]:
@@ -110,17 +91,3 @@ def forget(cursor: DuckDBPyConnection, user: str, file: str) -> int:
         [user, clean_text(file), file_name(file)],  # an older library holds names as they were cleaned then
     ).fetchall()
     return len(rows)
-
-
-def entries(
-    cursor: DuckDBPyConnection, user: str, *, paper_id: int | None = None, limit: int = 1000
-) -> list[LedgerRow]:
-    """The user's newest entries, newest first; those of one paper where ``paper_id`` is given."""
-    rows = cursor.execute(
-        "SELECT ledger_id, file, sha256, paper_id, stage, state, error, seconds,"
-        " finished_at AT TIME ZONE 'UTC' FROM ledger"
-        " WHERE user_name = ? AND (?::BIGINT IS NULL OR paper_id = ?)"
-        " ORDER BY ledger_id DESC LIMIT ?",
-        [user, paper_id, paper_id, limit],
-    ).fetchall()
-    return [LedgerRow(*(*row[:-1], utc(row[-1]))) for row in rows]

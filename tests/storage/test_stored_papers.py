@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import resource
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +17,7 @@ from workbench.errors import (
     ConflictError,
     DocumentError,
     InvalidInputError,
+    LibraryError,
     NotFoundError,
     ProviderError,
 )
@@ -358,6 +360,27 @@ def test_a_source_is_given_back_byte_for_byte_in_pieces(database: Database, tmp_
     assert target.read_bytes() == content
     assert sorted(p.name for p in tmp_path.iterdir()) == ["copy.bin", "home", "original.bin"]
     assert maintenance.doctor(database) == []
+
+
+def test_a_disk_that_takes_no_more_of_a_source_is_told_in_a_sentence_and_what_was_there_stays(
+    database: Database, tmp_path: Path
+) -> None:
+    target = tmp_path / "copy.bin"
+    target.write_text("what was there before")
+    with database.write() as cursor:
+        paper_id = papers.insert(cursor, replace(draft("e", dimension=None), source=b"text"), generation=None)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with database.read() as cursor:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))  # as a full disk: not one byte more
+        try:
+            with pytest.raises(
+                LibraryError, match=r"\(File too large\): free some space there, and try again"
+            ):
+                papers.write_source(cursor, paper_id, target)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert target.read_text() == "what was there before"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["copy.bin", "home"]
 
 
 def test_an_empty_source_is_given_back_empty(database: Database, tmp_path: Path) -> None:

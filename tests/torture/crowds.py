@@ -51,6 +51,7 @@ class Worker:
 
     def __init__(self, wb: Workbench, name: str, *, seed: int, folder: Path) -> None:
         self.wb, self.told, self.folder = wb, Told(name), folder
+        folder.mkdir(exist_ok=True)
         self._chance = random.Random(f"{seed} {name}")
         self._number = 0
         self._talk = wb.conversations.create(Scope.ALL, title=f"Of {name}")

@@ -14,7 +14,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from workbench.errors import ConflictError, InvalidInputError, NotFoundError
+from workbench.errors import ConflictError, InvalidInputError, LibraryError, NotFoundError
 from workbench.records import Page, Paper
 from workbench.storage import contents, departures, generations, revisions, vectors
 from workbench.storage.cleaning import clean_label, file_name
@@ -253,16 +253,25 @@ def page_labels(cursor: DuckDBPyConnection, paper_id: int) -> list[str | None]:
 
 
 def write_source(cursor: DuckDBPyConnection, paper_id: int, target: Path) -> None:
-    """Writes the file the paper was made from to ``target``, in pieces, whole or not at all."""
+    """Writes the file the paper was made from to ``target``, in pieces, whole or not at all.
+
+    Raises LibraryError where the disk does not take it.
+    """
     _require(cursor, paper_id)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(contents.source(cursor, paper_id))
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(contents.source(cursor, paper_id))
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise LibraryError(
+            f"The file of a paper cannot be written to {target.parent} ({error.strerror or error}): "
+            "free some space there, and try again."
+        ) from error
 
 
 def linked(cursor: DuckDBPyConnection, user: str, paper_id: int) -> bool:

@@ -9,11 +9,14 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import click
 from jupyter_server.utils import url_path_join
+from tornado.httputil import HTTPServerRequest
 from tornado.ioloop import IOLoop
-from tornado.web import HTTPError
+from tornado.routing import Matcher
+from tornado.web import ErrorHandler, HTTPError
 from traitlets import Unicode, default
 from voila.app import Voila
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
@@ -44,10 +47,20 @@ class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
         if self.library:
             os.environ["WORKBENCH_LIBRARY"] = self.library
 
+    def init_settings(self) -> dict[str, Any]:
+        """At the root only this machine's own names are answered, so that no other page can have a name of
+        its own lead here. Behind a proxy, which has a path, the name is the proxy's to check."""
+        return {**super().init_settings(), "allow_remote_access": self.base_url != "/"}
+
     def init_handlers(self) -> list[Any]:
         # Voila serves its login page at the top only, so that under another path it led to itself for ever.
         logins = [(url_path_join(self.server_url, path), *rest) for path, *rest in self._logins()]
+        nothing = {"status_code": 404}
+        # Voila takes every path below its templates for one of its own files, and fails where it is none.
+        no_template = url_path_join(self.server_url, r"/voila/templates/(?![^/]+/static/[^/]).*")
         return [
+            (LeadsOut(), ErrorHandler, nothing),
+            (no_template, ErrorHandler, nothing),
             *logins,
             (url_path_join(self.server_url, r"/voila/api/shutdown/(.*)"), EndKernel),
             *super().init_handlers(),
@@ -85,6 +98,16 @@ class DashboardServer(Voila):  # type: ignore[misc]  # Voila ships no types
     def launch_browser(self) -> None:
         """Voila's own opens the address without the token and so ends at a login page."""
         threading.Thread(target=webbrowser.open, args=(self.display_url,), daemon=True).start()
+
+
+class LeadsOut(Matcher):
+    """Paths with a part that no place of the site has, however it is written: "..", ".", one with a
+    backslash or a NUL, and an empty one, after which an absolute path may stand."""
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        parts = unquote(request.path).split("/")[1:]
+        leads_out = "" in parts[:-1] or any(part in {".", ".."} or set(part) & set("\\\0") for part in parts)
+        return {} if leads_out else None
 
 
 class EndKernel(VoilaShutdownKernelHandler):  # type: ignore[misc]  # Voila ships no types

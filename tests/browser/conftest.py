@@ -96,6 +96,18 @@ def serve_lab(
 
 
 @contextmanager
+def serve_verb(home: Path, ollama: OllamaServer, verb: str, *, token: str) -> Iterator[Served]:
+    """What ``workbench dashboard`` or ``workbench lab`` starts, over a new library in ``home``."""
+    port = _free_port()
+    command = [sys.executable, "-m", "workbench.cli", verb, "--no-browser", f"--port={port}"]
+    with _running(command, home, ollama, JUPYTER_TOKEN=token) as (process, log):
+        _address(process, log, rf"(http://127\.0\.0\.1:{port}/)")
+        _wait_for(port)  # JupyterLab tells its address before it listens there
+        url, library = f"http://127.0.0.1:{port}/?token={token}", home / "library" / "library.duckdb"
+        yield Served(url, library, ollama, process, log)
+
+
+@contextmanager
 def _running(
     command: list[str], home: Path, ollama: OllamaServer, **variables: str
 ) -> Iterator[tuple[subprocess.Popen[str], Path]]:
@@ -149,6 +161,19 @@ def _address(process: subprocess.Popen[str], log: Path, told: str) -> str:
             return found[1]
         time.sleep(0.1)
     raise AssertionError(f"The server did not start:\n{log.read_text('utf-8')}")
+
+
+def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return
 
 
 @pytest.fixture(scope="module")

@@ -10,32 +10,40 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tests.torture.crowds import Told, Worker, lost
+from tests.torture.kernels import ROOT, Kernel
 from tests.torture.kills import Workshop, ended
 from tests.torture.libraries import NAME, USER, copied, opened, write_papers
 from tests.torture.outcomes import Outcome
 from tests.torture.truth import Indexes, index_faults
+from tests.torture.visitors import Visitor
 
-ROOT = Path(__file__).resolve().parents[2]
 THREADS = 8
 _STARTING = 60.0  # s, for what comes before and after the time that is asked for
+_SETTINGS = {"WORKBENCH_USER": USER, "WORKBENCH_EMBEDDER": "fake", "WORKBENCH_CHAT": "extractive",
+             "WORKBENCH_SUMMARIES": "extractive", "WORKBENCH_PROJECT_MAX_PAPERS": "0"}  # fmt: skip
 
 
 def processes(workshop: Workshop, seed: int, seconds: float) -> Outcome:
-    """Two notebooks, a dashboard's kernel, the command line."""
+    """Two notebooks and a dashboard in kernels of their own, and the command line."""
     folder = _library(workshop, f"processes-{seed}")
-    kinds = {"first": _notebook, "second": _notebook, "panel": _dashboard, "shell": _command_line}
-    running = {name: workshop.start(work, folder, name, seed, seconds) for name, work in kinds.items()}
-    faults = []
-    for name, process in running.items():
-        status = ended(process, patience=seconds + 2 * _STARTING)
-        if status != 0:
-            faults.append(f"{name} ended with {status}")
-    told = [Told.read(path) for path in sorted(folder.parent.glob("*.told"))]
-    return _outcome(f"four processes for {seconds:g} s", folder, told, faults)
+    variables = {**_SETTINGS, "WORKBENCH_LIBRARY": str(folder / NAME)}
+    with ThreadPoolExecutor() as pool:
+        running = [
+            pool.submit(_notebook, folder, name, seed, seconds, variables) for name in ("first", "second")
+        ]
+        running.append(pool.submit(_command_line, folder, "shell", seed, seconds))
+        with closing(Visitor(folder, "panel", seed=seed, variables=variables)) as visitor:
+            visitor.work(seconds)
+            told = [other.result() for other in running]
+            visitor.compare()
+    return _outcome(f"four processes for {seconds:g} s", folder, [*told, visitor.told], [])
 
 
 def threads(workshop: Workshop, seed: int, seconds: float) -> Outcome:
@@ -80,35 +88,41 @@ def _outcome(case: str, folder: Path, told: list[Told], faults: list[str]) -> Ou
 # --- what runs in processes of their own -----------------------------------------------------------
 
 
-def _notebook(folder: Path, name: str, seed: int, seconds: float) -> None:
-    with opened(folder) as wb:
-        told = Worker(wb, name, seed=seed, folder=folder.parent / name).work(seconds)
-    told.write(folder.parent / f"{name}.told")
-
-
-def _dashboard(folder: Path, name: str, seed: int, seconds: float) -> None:
-    """A kernel whose panels and whose chat are at work at the same time."""
-    with opened(folder) as wb:
-        _together(wb, [f"{name}chat", f"{name}list"], folder, seed, seconds)
-
-
 def _threads(folder: Path, seed: int, seconds: float) -> None:
+    names = [f"thread{letter}" for letter in "abcdefgh"[:THREADS]]
     with opened(folder) as wb:
-        _together(wb, [f"thread{letter}" for letter in "abcdefgh"[:THREADS]], folder, seed, seconds)
-
-
-def _together(wb: Any, names: list[str], folder: Path, seed: int, seconds: float) -> None:
-    workers = [Worker(wb, name, seed=seed, folder=folder.parent / name) for name in names]
-    running = [threading.Thread(target=worker.work, args=(seconds,)) for worker in workers]
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join()
+        workers = [Worker(wb, name, seed=seed, folder=folder.parent / name) for name in names]
+        running = [threading.Thread(target=worker.work, args=(seconds,)) for worker in workers]
+        for thread in running:
+            thread.start()
+        for thread in running:
+            thread.join()
     for worker in workers:
         worker.told.write(folder.parent / f"{worker.told.name}.told")
 
 
-def _command_line(folder: Path, name: str, seed: int, seconds: float) -> None:
+# --- what is at work as a process of its own -------------------------------------------------------
+
+
+def _notebook(folder: Path, name: str, seed: int, seconds: float, variables: dict[str, str]) -> Told:
+    """Cells run one after the other in a kernel, each a second's work."""
+    desk, told = folder.parent / name, folder.parent / f"{name}.told"
+    with Kernel(name, desk / "home", **variables) as kernel:
+        kernel.run("from pathlib import Path\nimport workbench\nfrom tests.torture.crowds import Worker")
+        kernel.run("wb = workbench.open()")
+        kernel.run(f"worker = Worker(wb, {name!r}, seed={seed}, folder=Path({str(desk)!r}))")
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            kernel.run("worker.work(1.0);")
+        kernel.run(f"worker.told.write(Path({str(told)!r}))")
+        kernel.run("wb.close()")
+    if not told.exists():
+        return Told(name, faults=[*kernel.faults, f"{name} says nothing of what it did"])
+    found = Told.read(told)
+    return replace(found, faults=[*found.faults, *kernel.faults])
+
+
+def _command_line(folder: Path, name: str, seed: int, seconds: float) -> Told:
     """Real commands, one after the other; what they say is what was done."""
     told, chance = Told(name), random.Random(f"{seed} {name}")
     with opened(folder) as wb:
@@ -119,7 +133,7 @@ def _command_line(folder: Path, name: str, seed: int, seconds: float) -> None:
         chance.choice((_shell_add, _shell_add, _shell_search, _shell_search, _shell_compact))(folder, told)
         told.longest = max(told.longest, time.monotonic() - start)
         told.done += 1
-    told.write(folder.parent / f"{name}.told")
+    return told
 
 
 def _shell_add(folder: Path, told: Told) -> None:
@@ -143,9 +157,8 @@ def _shell_compact(folder: Path, told: Told) -> None:
 
 def _command(folder: Path, told: Told, *words: str) -> Any:
     """What the command says, or None where it failed."""
-    environment = {**os.environ, "WORKBENCH_EMBEDDER": "fake", "WORKBENCH_CHAT": "extractive",
-                   "WORKBENCH_PROJECT_MAX_PAPERS": "0"}  # fmt: skip
-    command = [sys.executable, "-m", "workbench.cli", "--library", str(folder / NAME), "--user", USER, *words]
+    environment = {**os.environ, **_SETTINGS}
+    command = [sys.executable, "-m", "workbench.cli", "--library", str(folder / NAME), *words]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return json.loads(done.stdout)

@@ -180,7 +180,8 @@ def lost(wb: Workbench, workers: list[Told]) -> list[str]:
     for told in workers:
         faults += [f"lost: {word} of {told.name}" for word in told.papers if files[f"{word}.md"] != 1]
         faults += [f"back: {word} of {told.name}" for word in told.removed if files[f"{word}.md"]]
-        kept = [m.text for m in wb.conversations.get(told.conversation).messages if m.role == "user"]
+        stored = wb.conversations.get(told.conversation).messages if told.conversation else ()
+        kept = [message.text for message in stored if message.role == "user"]
         if kept != told.asked:
             faults.append(f"{told.name} asked {len(told.asked)} questions, {len(kept)} are kept in order")
         if not told.done:

@@ -68,20 +68,38 @@ class PaperPages:
         page: int,
         *,
         quote: str | None = None,
+        place: tuple[int, int] | None = None,
         width: int = 1000,
         paint: bool = True,
         with_text: bool = False,
     ) -> PageView:
         """A page's PNG together with where the quote stands on it, as fractions of width and height.
 
-        With ``paint`` the quote is marked in the image too; ``with_text`` adds the page's text with its
-        places. Highlights and notes that readers left in the file are not drawn.
+        ``place`` is where the quote begins and ends in the paper's text, a citation's ``char_start`` and
+        ``char_end``: it tells which is meant where the quote stands on the page more than once. A quote whose
+        place is not certain is not marked. With ``paint`` the quote is marked in the image too; ``with_text``
+        adds the page's text with its places. Highlights and notes that readers left in the file are not
+        drawn.
         """
         _check_view(page, quote, width)
         path = self._files.with_page(paper_id_of(paper), page)
+        between = None
+        if quote is not None and place is not None:
+            between = _beside(self.page(paper, page), quote, place)
         return self._reader().page_view(
-            path, page, width=width, quote=quote, paint=paint, with_text=with_text
+            path, page, width=width, quote=quote, between=between, paint=paint, with_text=with_text
         )
+
+
+def _beside(page: Page, quote: str, place: tuple[int, int]) -> tuple[str, str] | None:
+    """The page's text before and after the quote; None where the quote does not stand at the place."""
+    for where in place:
+        if isinstance(where, bool) or not isinstance(where, int):
+            raise InvalidInputError(f"A quote's place is two whole numbers, not {place!r}.")
+    start, end = (min(max(where - page.char_start, 0), len(page.text)) for where in place)
+    if page.text[start:end].split() != quote.split():
+        return None
+    return page.text[:start], page.text[end:]
 
 
 def _check_view(page: object, quote: object, width: object) -> None:

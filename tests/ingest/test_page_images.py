@@ -75,6 +75,46 @@ def test_nothing_is_marked_where_the_place_is_not_certain(paper: Path, reader: R
     assert view.png == reader.render(paper, 1, width=400)
 
 
+TWICE = "All samples were weighed twice."
+AGAIN = [
+    "Journal of looms. All samples were weighed twice.",  # as a running head that the stored text leaves out
+    "The first batch came in May. All samples were weighed twice. None was lost on",
+    "the way. The second batch came in June. All samples were weighed twice. One",
+    "sample broke.",
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("The first batch came in May. ", " None was lost on the way. The second batch came in June. All", 1),
+        ("batch came in May. All samples were weighed twice. None was lost. The second batch came in June. ",
+         " One sample broke.", 2),
+        ("Words of another page, then ", " and more of them", None),
+        ("", "", None),
+    ],
+    ids=["first", "second", "elsewhere", "nothing beside it"],
+)  # fmt: skip
+def test_of_a_quote_that_stands_several_times_the_one_with_its_neighbours_is_marked(
+    tmp_path: Path, reader: Reader, before: str, after: str, line: int | None
+) -> None:
+    path = made_files.pdf(tmp_path / "p.pdf", [made_files.lines_down(AGAIN, leading=20)])
+    assert not reader.page_view(path, 1, width=400, quote=TWICE).found
+    view = reader.page_view(path, 1, width=400, quote=TWICE, between=(before, after))
+    height = 841.89
+    lines = [round((box[1] + box[3]) / 2 * height - (height - 760)) // 20 + 1 for box in view.boxes]
+    assert lines == ([] if line is None else [line])
+
+
+def test_of_a_quote_whose_neighbours_repeat_too_nothing_is_marked(tmp_path: Path, reader: Reader) -> None:
+    lines = ["A sample is weighed. It is dried."] * 40
+    path = made_files.pdf(tmp_path / "p.pdf", [made_files.lines_down(lines)])
+    text = "\n".join(lines)
+    start = text.index("It is dried.", 650)
+    between = (text[:start], text[start + len("It is dried.") :])
+    assert not reader.page_view(path, 1, width=400, quote="It is dried.", between=between).found
+
+
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 def test_the_mark_follows_a_turned_page(tmp_path: Path, turn: int) -> None:
     path = made_files.pdf(tmp_path / "p.pdf", [made_files.lines_down(LINES, top=500)], turned=turn)

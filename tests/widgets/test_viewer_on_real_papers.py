@@ -96,3 +96,23 @@ def test_a_copy_that_was_damaged_on_the_disk_is_written_again(
     copy.write_bytes(b"%PDF-1.7 no more")
     viewer.act({"do": "turn_to", "with": {"page": 3}})
     assert (viewer.notice, viewer.image[:4]) == ("", b"\x89PNG")
+
+
+def test_a_sentence_that_stands_twice_on_its_page_is_marked_where_the_citation_has_it(
+    wb: Workbench, viewer: ViewerState, tmp_path: Path
+) -> None:
+    lines = [
+        f"The loom of {place} was built in {year}. {WORDS}"
+        for place, year in (("Lyon", 1804), ("Kent", 1822))
+    ]
+    paper = added(wb, made_files.pdf(tmp_path / "looms.pdf", [made_files.lines_down(lines, leading=40)]))
+    text = wb.papers.page(paper, 1).text
+    places = [text.index(WORDS), text.rindex(WORDS)]
+    assert places[0] < places[1]
+    tops = []
+    for start in (*places, 3):
+        cited = {"paper": paper, "page": 1, "quote": WORDS, "start": start, "end": start + len(WORDS), "n": 1}
+        viewer.show_citation([cited], 0)
+        tops.append([box[1] for box in viewer.boxes])
+    assert (len(tops[0]), len(tops[1]), tops[2]) == (1, 1, []), "at 3 other words stand: nothing is certain"
+    assert tops[1][0] - tops[0][0] == pytest.approx(40 / 841.89, abs=0.005)

@@ -74,7 +74,7 @@ class PageSource:
         if paper.kind != "pdf":
             return _as_text(paper, page, shown, quote)
         try:
-            view = self._view(paper, page, shown.width, quote)
+            view = self._view(paper, page, shown, quote)
         except (DocumentError, ReaderCrashedError, InvalidInputError) as error:
             notice = f"This page cannot be drawn ({error}), so its text is shown."
             return _as_text(paper, page, shown, quote, notice=notice)
@@ -89,12 +89,19 @@ class PageSource:
             notice="" if page.text.strip() or view.runs else "This page has no text: it is a picture.",
         )
 
-    def _view(self, paper: Paper, page: Page, width: int, quote: str | None) -> PageView:
-        key = (paper.sha256, page.page, width, quote)
+    def _view(self, paper: Paper, page: Page, shown: Shown, quote: str | None) -> PageView:
+        place = (shown.mark.start, shown.mark.end) if shown.mark and quote else None
+        key = (paper.sha256, page.page, shown.width, quote, place)
         view = self._kept.pop(key, None)
         if view is None:
             view = self._workbench.papers.page_view(
-                paper, page.page, quote=quote, width=width, paint=False, with_text=True
+                paper,
+                page.page,
+                quote=quote,
+                place=place,
+                width=shown.width,
+                paint=False,
+                with_text=True,
             )
         self._kept[key] = view
         while len(self._kept) > KEPT_PAGES or sum(len(v.png) for v in self._kept.values()) > KEPT_BYTES:

@@ -17,7 +17,7 @@ from workbench.ingest.characters import repaired
 from workbench.ingest.page_text import text_runs
 from workbench.ingest.readers.pdf import open_pdf
 from workbench.ingest.readers.pdf_lines import characters, line_spans
-from workbench.ingest.squeeze import only_place, squeezed, squeezed_with_offsets
+from workbench.ingest.squeeze import only_place, place_between, squeezed, squeezed_with_offsets
 from workbench.records import PageView, TextRun
 
 MAX_SIDE = 4800  # pixels: three times a wide column on a dense screen
@@ -50,12 +50,20 @@ READERS_MARKS = frozenset(
 
 
 def page_view(
-    path: Path, page: int, *, width: int, quote: str | None, paint: bool = True, with_text: bool = False
+    path: Path,
+    page: int,
+    *,
+    width: int,
+    quote: str | None,
+    between: tuple[str, str] | None = None,
+    paint: bool = True,
+    with_text: bool = False,
 ) -> PageView:
     """Page ``page`` (from 1) of a PDF, ``width`` pixels wide, with ``quote`` marked where it is certain.
 
     No side exceeds ``MAX_SIDE`` pixels. The quote is looked for by its letters and digits, so hyphens,
-    ligatures, line ends and spaces do not matter; it is certain when it stands on the page exactly once.
+    ligatures, line ends and spaces do not matter; it is certain when it stands on the page exactly once, or
+    where ``between``, the page's text before and after the quote, leaves one place of several.
     Without ``paint`` its boxes are told and nothing is drawn over the page. ``with_text``: the page's text
     with its places too. Highlights and notes that readers left in the file are not drawn.
     Raises DocumentError for a page that cannot be drawn, InvalidInputError for one that is not there.
@@ -66,7 +74,7 @@ def page_view(
             raise InvalidInputError(f"There is no page {page}: the file has {len(pdf)}.")
         opened = pdf[page - 1]
         try:
-            return _view(opened, width, quote, paint=paint, with_text=with_text)
+            return _view(opened, width, quote, between, paint=paint, with_text=with_text)
         finally:
             opened.close()
     except pypdfium2.PdfiumError as error:
@@ -75,7 +83,15 @@ def page_view(
         pdf.close()
 
 
-def _view(page: Any, width: int, quote: str | None, *, paint: bool, with_text: bool) -> PageView:
+def _view(
+    page: Any,
+    width: int,
+    quote: str | None,
+    between: tuple[str, str] | None,
+    *,
+    paint: bool,
+    with_text: bool,
+) -> PageView:
     scale = _scale(page, width)
     _drop_readers_marks(page)
     bitmap = page.render(scale=scale, may_draw_forms=False, rev_byteorder=True)
@@ -87,7 +103,7 @@ def _view(page: Any, width: int, quote: str | None, *, paint: bool, with_text: b
         if quote or with_text:
             text_page = page.get_textpage()
             try:
-                rectangles = _quote_rectangles(page, text_page, quote) if quote else []
+                rectangles = _quote_rectangles(page, text_page, quote, between) if quote else []
                 boxes = [_on_image(rectangle, converter, image.size) for rectangle in rectangles]
                 runs = text_runs(page, text_page, converter, image.size) if with_text else ()
             finally:
@@ -135,22 +151,30 @@ def _scale(page: Any, width: int) -> float:
     return float(min(wanted / page_width, MAX_SIDE / page_height) * (1 - 1e-6))
 
 
-def _quote_rectangles(page: Any, text_page: Any, quote: str) -> list[Rectangle]:
+def _quote_rectangles(
+    page: Any, text_page: Any, quote: str, between: tuple[str, str] | None
+) -> list[Rectangle]:
     """One rectangle per line of the quote, in points; empty where its place is not certain."""
     text = characters(text_page.raw)
     spans = line_spans(text_page.raw, text, turned=page.get_rotation())
-    places = _places_of(quote, text, spans)
+    places = _places_of(quote, between, text, spans)
     return _by_line([box for index in places if (box := _char_box(text_page, index, text[index]))])
 
 
-def _places_of(quote: str, text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
+def _places_of(
+    quote: str, between: tuple[str, str] | None, text: str, spans: Sequence[tuple[int, int]]
+) -> list[int]:
     """Character indexes of the only place where the quote stands in the page's text; else none."""
     needle = squeezed(repaired(quote))
     if len(needle) < MIN_QUOTE:
         return []
     order = [index for start, end in spans for index in range(start, end)]
     haystack, offsets = squeezed_with_offsets("".join(text[index] for index in order))
-    start = only_place(needle, haystack)
+    if between is None:
+        start = only_place(needle, haystack)
+    else:
+        before, after = (squeezed(repaired(side)) for side in between)
+        start = place_between(needle, haystack, before, after)
     if start is None:
         return []
     return order[offsets[start] : offsets[start + len(needle) - 1] + 1]

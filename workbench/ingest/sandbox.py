@@ -103,6 +103,7 @@ class Reader:
         *,
         width: int,
         quote: str | None = None,
+        between: tuple[str, str] | None = None,
         paint: bool = True,
         with_text: bool = False,
     ) -> PageView:
@@ -117,6 +118,7 @@ class Reader:
             "page": page,
             "width": width,
             "quote": quote,
+            "between": between,
             "paint": paint,
             "with_text": with_text,
         }

@@ -142,6 +142,7 @@ def _page_view(request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         request["page"],
         width=request["width"],
         quote=request["quote"],
+        between=tuple(between) if (between := request.get("between")) else None,
         paint=request.get("paint", True),
         with_text=request.get("with_text", False),
     )

@@ -8,7 +8,7 @@ import pytest
 import workbench
 from tests.mineral_papers import Mineral
 from tests.ollama_server import OllamaServer
-from workbench import ProviderUnavailableError, Scope, Settings, Workbench
+from workbench import FileOutcome, ProviderUnavailableError, Scope, Settings, Workbench
 from workbench.providers.fake_embedder import FakeEmbedder
 
 MELTING = "What is the melting point of arvenite?"
@@ -124,8 +124,10 @@ def test_an_embedder_that_goes_and_comes_back_is_used_again(
         evidence = wb.search(MELTING)
         assert {(p.paper_id, p.vector_rank) for p in evidence} == {(1, None), (2, None)}
         assert "Searching by keywords only: this library was indexed with ollama/" in evidence.warnings[0]
-        added = wb.papers.add_many(mineral_files[2:4])
+        told: list[FileOutcome] = []
+        added = wb.papers.add_many(mineral_files[2:4], done=told.append)
         assert [f.status for f in added.files] == ["ready", "ready"]
+        assert tuple(told) == added.files, "with the same notes"
         assert "found by words only until they are reprocessed" in added.files[0].warnings[0]
         assert added.files[1].warnings == ()
         assert wb.search("density of cendrite", top_k=1).passages[0].paper_id == 3

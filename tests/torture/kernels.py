@@ -21,11 +21,11 @@ class Kernel:
     """A kernel whose workbench is told by its environment, as Voila and JupyterLab tell it.
 
     ``faults`` are errors of cells and whatever was written to a cell's standard error. ``hear`` is called
-    with every message for the page, as ``(type, content, buffers)``.
+    with the type and the content of every message for the page.
     """
 
     def __init__(
-        self, name: str, home: Path, *, hear: Callable[[str, Any, list[bytes]], None] = lambda *_: None,
+        self, name: str, home: Path, *, hear: Callable[[str, Any], None] = lambda *_: None,
         **variables: str,
     ) -> None:  # fmt: skip
         self.name, self.faults, self._hear = name, list[str](), hear
@@ -81,7 +81,7 @@ class Kernel:
             self.faults.append(f"{self.name}: a cell ended with {content['ename']}: {content['evalue']}")
         elif kind == "stream" and content["name"] == "stderr":
             self.faults.append(f"{self.name}: a cell shows {content['text'].strip()[-300:]}")
-        self._hear(kind, content, message.get("buffers", []))
+        self._hear(kind, content)
         return (content["execution_state"] if kind == "status" else kind), message["parent_header"].get(
             "msg_id", ""
         )

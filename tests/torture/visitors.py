@@ -61,7 +61,7 @@ class Page:
     def _comm(self, panel: str) -> str:
         return next(comm for comm, state in self._states.items() if _class(state) == panel)
 
-    def _hear(self, kind: str, content: Any, _: list[bytes]) -> None:
+    def _hear(self, kind: str, content: Any) -> None:
         if kind == "comm_open" and content["target_name"] == "jupyter.widget":
             self._states[content["comm_id"]] = {}
         elif kind == "comm_close":

@@ -147,11 +147,20 @@ class IndexSource(Protocol):
         ...
 
     def revision(self) -> int:
-        """Number of the library's last content change; a switch of the serving generation is one."""
+        """Number of the library's last content change; a switch of the serving generation is one.
+
+        Numbers only grow, and none is ever that of another library, or of this one with other papers.
+        """
+        ...
+
+    def has_been(self, revision: int) -> bool:
+        """Whether the library was ever at ``revision`` (always at 0, empty). What an index has from another
+        one, as before an older copy of the library was put back, is not of this library."""
         ...
 
     def changed_since(self, revision: int) -> dict[int, bool]:
-        """Paper ids changed after ``revision``; True where the paper still has chunks."""
+        """Paper ids changed after ``revision``, one where the library has been; True where the paper still
+        has chunks."""
         ...
 
     def chunk_ids(self, paper_id: int) -> list[int]: ...

@@ -32,14 +32,12 @@ def test_a_backup_takes_the_librarys_place_and_what_was_there_is_kept(
     database: Database, add_paper: AddPaper, backup: Path
 ) -> None:
     add_paper("two")
-    (database.derived / "vectors").mkdir()
     before = backup.read_bytes()
     kept = restore(backup, database.path)
     assert kept is not None
     assert titles(database.path) == ["On one"]
     assert titles(kept) == ["On one", "On two"]
     assert maintenance.doctor(database) == maintenance.doctor(Database(kept)) == []
-    assert not (database.path.parent / "library.duckdb.derived").exists()
     assert backup.read_bytes() == before
 
 

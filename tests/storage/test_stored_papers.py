@@ -84,9 +84,10 @@ def test_a_paper_without_vectors_is_stored_and_marked_by_what_the_library_serves
         assert papers.get(cursor, "ann", paper_id).state == "ready", "keywords are all this library has"
         generation = generations.begin(cursor, "small", DIMENSION).generation
         assert papers.get(cursor, "ann", paper_id).state == "indexing"
+        before = revisions.latest(cursor)
         papers.store_vectors(cursor, paper_id, unit_vectors("plain", 4), generation=generation)
         assert papers.get(cursor, "ann", paper_id).state == "ready"
-        assert revisions.latest(cursor) == 2
+        assert revisions.since(cursor, before) == {paper_id: True}
     assert maintenance.doctor(database) == []
 
 
@@ -212,13 +213,14 @@ def test_reprocessing_replaces_text_chunks_and_vectors_in_one_transaction(
     paper_id = add_paper("mallard")
     with database.read() as cursor:
         old = [chunk.id for chunk in chunks.of_papers(cursor, [paper_id])]
+        before = revisions.latest(cursor)
     with database.write() as cursor:
         papers.replace_index(cursor, paper_id, draft("quasar", pages=3, chunks=6), generation=1)
     with database.read() as cursor:
         found = papers.get(cursor, "ann", paper_id)
         new = chunks.of_papers(cursor, [paper_id])
         assert chunks.by_ids(cursor, old) == []
-        assert revisions.since(cursor, 1) == {paper_id: True}
+        assert revisions.since(cursor, before) == {paper_id: True}
     assert (found.title, found.pages, found.chunks, found.file) == ("On quasar", 3, 6, "mallard.txt")
     assert all("quasar" in chunk.text for chunk in new)
     assert maintenance.doctor(database) == []

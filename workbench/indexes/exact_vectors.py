@@ -152,16 +152,16 @@ class ExactVectorIndex:
 
     def _search_both(self, query: np.ndarray, papers: Sequence[int] | None, limit: int) -> list[Hit]:
         """The answer while the file cannot catch up: what it knows, and the rest from the library."""
-        state = library_state(self._source)
         file = self._file
-        if file is not None and not (
-            file.intact()
-            and file.manifest.serving == state.serving
-            and file.manifest.serving[1:] == query.shape
-            and file.manifest.revision <= state.revision
-        ):
-            file = None
-        changed = self._source.changed_since(file.manifest.revision if file else 0)
+        with self._source.reading():
+            if file is not None and not (
+                file.intact()
+                and file.manifest.serving == self._source.generation()
+                and file.manifest.serving[1:] == query.shape
+                and self._source.has_been(file.manifest.revision)
+            ):
+                file = None
+            changed = self._source.changed_since(file.manifest.revision if file else 0)
         hits: list[Hit] = []
         if file is not None:
             known = file.manifest.blocks.keys() - changed.keys()

@@ -137,10 +137,10 @@ class HnswVectorIndex:
             return None
         changed: dict[int, bool] = {}
         if note.revision != revision:
-            state = library_state(self._source)
-            if note.serving != state.serving or note.revision > state.revision:
-                return None
-            if note.revision < state.revision:
+            with self._source.reading():
+                right = note.serving == self._source.generation() and self._source.has_been(note.revision)
+                if not right:
+                    return None
                 changed = self._source.changed_since(note.revision)
         query = checked_query(vector, note.dimension)
         graph = self._graph(note) if len(changed) <= MOST_CHANGED else None

@@ -176,8 +176,8 @@ class KeywordTantivyIndex:
         with self._source.reading():
             revision = self._source.revision()
             note = self._read_note()
-            if note is not None and note.revision > revision:
-                note = None  # an older copy of the library was put back
+            if note is not None and not self._source.has_been(note.revision):
+                note = None  # another library's, as where an older copy was put back
             changed = self._source.changed_since(note.revision if note else 0)
         if note is not None and note.revision == revision:
             if self._adopted(note) and self._current is not None:
@@ -249,7 +249,10 @@ class KeywordTantivyIndex:
             if held is None or held.scope != scope or held.revision > revision:
                 held = _InMemory(scope, 0, KeywordStore.empty())
             if held.revision < revision:
-                changed = self._source.changed_since(held.revision)
+                with self._source.reading():
+                    if not self._source.has_been(held.revision):
+                        held = _InMemory(scope, 0, KeywordStore.empty())
+                    changed = self._source.changed_since(held.revision)
                 mine = {p: there for p, there in changed.items() if scope is None or p in scope}
                 present = sorted(paper for paper, there in mine.items() if there)
                 held.store.write(mine.keys(), paper_texts(self._source, present))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,14 +25,14 @@ class _StoredPaper:
 class MemorySource:
     """Papers, their chunks and vectors in memory. Implements ``interfaces.IndexSource``.
 
-    The first vectors given decide the dimension. Every change gets the next revision number. Safe to share
-    between threads.
+    The first vectors given decide the dimension. Every change gets a revision number of its own, higher by a
+    random step, as in a library. Safe to share between threads.
     """
 
     def __init__(self) -> None:
         self._papers: dict[int, _StoredPaper] = {}
         self._changes: dict[int, int] = {}
-        self._revision = 0
+        self._revisions = [0]
         self._serving: tuple[int, int] | None = None
         self._next_chunk = count(1)
         self._lock = threading.RLock()
@@ -112,8 +113,8 @@ class MemorySource:
         return self._papers[paper_id]
 
     def _changed(self, paper_id: int) -> None:
-        self._revision += 1
-        self._changes[paper_id] = self._revision
+        self._revisions.append(self._revisions[-1] + 1 + secrets.randbelow(2**31))
+        self._changes[paper_id] = self._revisions[-1]
 
     # --- reading it ------------------------------------------------------------------------------
 
@@ -124,7 +125,10 @@ class MemorySource:
             yield
 
     def revision(self) -> int:
-        return self._revision
+        return self._revisions[-1]
+
+    def has_been(self, revision: int) -> bool:
+        return revision in self._revisions
 
     def changed_since(self, revision: int) -> dict[int, bool]:
         with self._lock:

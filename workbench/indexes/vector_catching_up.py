@@ -31,16 +31,17 @@ def catch_up(folder: Path, source: IndexSource, base: VectorFile | None) -> Mani
     once more at the next catching up, which does no harm.
     """
     for _ in range(_TRIES):
-        state = library_state(source)
-        if state.serving is None:
-            return None
-        if base is not None and (
-            base.manifest.serving != state.serving or base.manifest.revision > state.revision
-        ):
-            base = None  # another embedder's vectors, or an older copy of the library was put back
-        if base is not None and base.manifest.revision == state.revision:
-            return base.manifest
-        changed = source.changed_since(base.manifest.revision if base else 0)
+        with source.reading():
+            state = library_state(source)
+            if state.serving is None:
+                return None
+            if base is not None and (
+                base.manifest.serving != state.serving or not source.has_been(base.manifest.revision)
+            ):
+                base = None  # another embedder's vectors, or an older copy of the library was put back
+            if base is not None and base.manifest.revision == state.revision:
+                return base.manifest
+            changed = source.changed_since(base.manifest.revision if base else 0)
         start = Manifest(state.revision, state.serving, number=next_number(folder), rows=0, blocks={})
         written = _written(folder, source, start, base, changed)
         if written is not None and library_state(source).serving == state.serving:

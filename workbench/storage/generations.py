@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from duckdb import DuckDBPyConnection
 
 from workbench.errors import ConflictError, NotFoundError, ProviderError
+from workbench.storage import revisions
 from workbench.storage.cleaning import clean_text
 
 MAX_DIMENSION = 16_384
@@ -109,7 +110,7 @@ def serve(cursor: DuckDBPyConnection, generation: int) -> None:
         )
     cursor.execute("UPDATE generations SET serving = (generation = ?)", [generation])
     cursor.execute("UPDATE papers SET generation = ?", [generation])
-    cursor.execute("UPDATE paper_changes SET revision = nextval('revisions') WHERE present")
+    cursor.execute("UPDATE paper_changes SET revision = ? WHERE present", [revisions.advance(cursor)])
 
 
 def drop(cursor: DuckDBPyConnection, generation: int) -> None:

@@ -33,6 +33,10 @@ class LibraryIndexSource:
         with self._database.read() as cursor:
             return revisions.latest(cursor)
 
+    def has_been(self, revision: int) -> bool:
+        with self._database.read() as cursor:
+            return revisions.has_been(cursor, revision)
+
     def changed_since(self, revision: int) -> dict[int, bool]:
         with self._database.read() as cursor:
             return revisions.since(cursor, revision)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from duckdb import DuckDBPyConnection
 
 from workbench.errors import ConflictError, InvalidInputError
-from workbench.storage import contents, generations, projects, vectors
+from workbench.storage import contents, generations, projects, revisions, vectors
 from workbench.storage.cleaning import clean_label, clean_text, file_name
 from workbench.storage.drafts import PaperDraft
 
@@ -68,8 +68,8 @@ def insert(cursor: DuckDBPyConnection, drafts: Sequence[PaperDraft], *, generati
     _insert_sources(cursor, ids, drafts)
     cursor.execute(
         "INSERT INTO paper_changes (paper_id, revision, present)"
-        " SELECT paper_id, nextval('revisions'), true FROM (SELECT unnest(?::BIGINT[]) AS paper_id)",
-        [ids],
+        " SELECT paper_id, ?, true FROM (SELECT unnest(?::BIGINT[]) AS paper_id)",
+        [revisions.advance(cursor), ids],
     )
     return ids
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError, NotFoundError
 from workbench.scratch import scratch_folder_in
-from workbench.storage.database import DERIVED, Database
+from workbench.storage.database import Database
 from workbench.storage.examining import examine_apart
 
 
@@ -38,8 +38,6 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
             with _to_itself(target, lock_timeout):
                 kept = _set_aside(target) if target.exists() else None
                 draft.replace(target)
-                # Indexes go by the number of the last change, and the backup may come to the same one again.
-                shutil.rmtree(target.with_name(target.name + DERIVED), ignore_errors=True)
     except OSError as error:
         raise LibraryError(
             f"The backup cannot be written to {target}: {error.strerror or error}. "

@@ -149,6 +149,11 @@ NEVER = (
         "SELECT count(*) FROM paper_changes WHERE present AND paper_id NOT IN (SELECT paper_id FROM papers)",
     ),
     (
+        "changes of papers that are newer than the library's own number",
+        "SELECT count(*) FROM paper_changes WHERE revision >"
+        " (SELECT coalesce(max(revision), 0) FROM library_revisions)",
+    ),
+    (
         "messages of no conversation",
         "SELECT count(*) FROM messages"
         " WHERE conversation_id NOT IN (SELECT conversation_id FROM conversations)",

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError, NotFoundError
@@ -20,6 +21,17 @@ AddPaper = Callable[..., int]
 def titles(path: Path) -> list[str]:
     with Database(path).read() as cursor:
         return [paper.title for paper in papers.list_papers(cursor, "ann")]
+
+
+def log_left_by_a_kill(path: Path) -> bytes:
+    """Changes a title in the library at ``path``, as its log alone says it; returns what is in the log."""
+    log = path.with_name(path.name + ".wal")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("UPDATE papers SET title = 'Of the log'")
+        before, found = path.read_bytes(), log.read_bytes()
+    path.write_bytes(before)
+    log.write_bytes(found)
+    return found
 
 
 @pytest.fixture
@@ -44,6 +56,33 @@ def test_a_backup_takes_the_librarys_place_and_what_was_there_is_kept(
 def test_a_backup_can_be_restored_where_there_is_no_library(backup: Path, tmp_path: Path) -> None:
     assert restore(backup, tmp_path / "new" / "library.duckdb") is None
     assert titles(tmp_path / "new" / "library.duckdb") == ["On one"]
+
+
+def test_a_log_without_its_library_is_not_taken_for_one_of_the_backup(
+    database: Database, add_paper: AddPaper, backup: Path
+) -> None:
+    log = log_left_by_a_kill(database.path)
+    database.path.unlink()
+    assert restore(backup, database.path) is None
+    assert titles(database.path) == ["On one"]
+    assert maintenance.doctor(database) == []
+    (kept,) = database.path.parent.glob("library-before-*.duckdb.wal")
+    assert kept.read_bytes() == log
+
+
+def test_what_only_the_log_of_a_copied_library_has_is_restored_too(
+    database: Database, backup: Path, tmp_path: Path
+) -> None:
+    log = log_left_by_a_kill(backup)
+    restore(backup, database.path)
+    assert titles(database.path) == ["Of the log"]
+    assert not database.path.with_name("library.duckdb.wal").exists()
+    assert backup.with_name("copy.duckdb.wal").read_bytes() == log
+
+
+def test_a_place_that_takes_no_folder_is_told_in_words(backup: Path) -> None:
+    with pytest.raises(LibraryError, match="The backup cannot be written to .+: File exists"):
+        restore(backup, backup / "library.duckdb")
 
 
 def test_a_damaged_library_gives_way_to_its_backup(database: Database, backup: Path) -> None:

@@ -17,7 +17,7 @@ from workbench.errors import ConflictError, InvalidInputError, LibraryError, Lib
 from workbench.scratch import scratch_folder_in
 from workbench.storage import soundness
 from workbench.storage.database import Database
-from workbench.storage.opening import disk_full, opening_error, quoted
+from workbench.storage.opening import disk_full, log_of, opening_error, quoted
 from workbench.storage.soundness import Finding
 
 __all__ = ["Compaction", "Finding", "backup", "compact", "doctor", "examine"]
@@ -61,7 +61,7 @@ def compact(database: Database) -> Compaction:
     with database.alone(read_only=False) as cursor:
         before = path.stat().st_size
         cursor.execute("CHECKPOINT library")
-        if path.with_name(path.name + ".wal").exists():
+        if log_of(path).exists():
             raise LibraryError(f"The library {path} could not be settled before compacting: try again.")
         with _copied(cursor, path, path) as copy:
             copy.chmod(path.stat().st_mode)

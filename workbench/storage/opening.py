@@ -192,6 +192,11 @@ def disk_full(path: Path) -> LibraryError:
     return LibraryError(f"The disk of {path} is full: free some space, and try again. Nothing was changed.")
 
 
+def log_of(path: Path) -> Path:
+    """Where DuckDB keeps what is committed to the file at ``path`` and not yet written into it."""
+    return path.with_name(path.name + ".wal")
+
+
 def quoted(text: str) -> str:
     """``text`` as a literal of SQL, for the statements that take no bound values."""
     return "'" + text.replace("'", "''") + "'"
@@ -206,7 +211,7 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> DuckDBPyConnection
     except duckdb.InternalException as error:
         if "replaying WAL" not in str(error):
             raise
-        _take_in_log(path)
+        take_in_log(path)
         connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIGURATION)
     _refuse_compression(connection)
     connection.execute("SET GLOBAL TimeZone='UTC'")  # a library gives the same answers wherever it is read
@@ -214,7 +219,7 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> DuckDBPyConnection
     return connection
 
 
-def _take_in_log(path: Path) -> None:
+def take_in_log(path: Path) -> None:
     """Writes the log of a process that died into the file.
 
     DuckDB 1.5 cannot replay a column that was added to a table with computed defaults when it opens the file

@@ -9,10 +9,13 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
+
 from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError, NotFoundError
 from workbench.scratch import scratch_folder_in
 from workbench.storage.database import Database
 from workbench.storage.examining import examine_apart
+from workbench.storage.opening import log_of, opening_error, take_in_log
 
 
 def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path | None:
@@ -20,7 +23,7 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
 
     The backup is examined first, in a process of its own, and stays as it is. A kill at any moment leaves the
     library as it was or the backup in its place. Raises NotFoundError, InvalidInputError for the library
-    itself, LibraryError for a backup that is not sound, LibraryLockedError.
+    itself, LibraryError for a backup that is not sound or a place that takes no file, LibraryLockedError.
     """
     source, target = Path(backup).expanduser().resolve(), Path(library).expanduser().resolve()
     if not source.is_file():
@@ -30,13 +33,13 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
     problems = examine_apart(source)
     if problems:
         raise LibraryError(f"{source} is no sound backup ({problems[0].rstrip('.')}). Nothing was changed.")
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with scratch_folder_in(target.parent) as folder:
             draft = folder / target.name
             _copy(source, draft)
             with _to_itself(target, lock_timeout):
-                kept = _set_aside(target) if target.exists() else None
+                kept = _set_aside(target)
                 draft.replace(target)
     except OSError as error:
         raise LibraryError(
@@ -65,23 +68,32 @@ def _to_itself(target: Path, lock_timeout: float) -> Iterator[None]:
         yield
 
 
-def _set_aside(target: Path) -> Path:
-    """The library's file under another name beside it, as well as under its own until that is replaced."""
+def _set_aside(target: Path) -> Path | None:
+    """The library's file under another name beside it, as well as under its own until that is replaced; None
+    where there is none. A log goes even then: DuckDB would take it for one of the file that comes there."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     kept = target.with_name(f"{target.stem}-before-{stamp}{target.suffix}")
-    try:
-        os.link(target, kept)
-    except OSError:  # a file system without links
-        shutil.copyfile(target, kept)
-    kept.chmod(0o600)
-    log = target.with_name(target.name + ".wal")
-    if log.exists():
-        log.replace(kept.with_name(kept.name + ".wal"))
-    return kept
+    there = target.exists()
+    if there:
+        try:
+            os.link(target, kept)
+        except OSError:  # a file system without links
+            shutil.copyfile(target, kept)
+        kept.chmod(0o600)
+    if log_of(target).exists():
+        log_of(target).replace(log_of(kept))
+    return kept if there else None
 
 
 def _copy(source: Path, draft: Path) -> None:
+    """The file with what its log has besides, as of a copied library that a killed program left."""
     shutil.copyfile(source, draft)
     draft.chmod(0o600)
+    if log_of(source).exists():
+        shutil.copyfile(log_of(source), log_of(draft))
+        try:
+            take_in_log(draft)
+        except duckdb.Error as error:
+            raise opening_error(source, error) from error
     with draft.open("rb+") as file:
         os.fsync(file.fileno())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import InvalidInputError
 from workbench.naming import PaperLike, paper_id_of
@@ -82,6 +82,7 @@ class PaperPages:
         drawn.
         """
         _check_view(page, quote, width)
+        _check_place(place)
         path = self._files.with_page(paper_id_of(paper), page)
         between = None
         if quote is not None and place is not None:
@@ -93,13 +94,16 @@ class PaperPages:
 
 def _beside(page: Page, quote: str, place: tuple[int, int]) -> tuple[str, str] | None:
     """The page's text before and after the quote; None where the quote does not stand at the place."""
-    for where in place:
-        if isinstance(where, bool) or not isinstance(where, int):
-            raise InvalidInputError(f"A quote's place is two whole numbers, not {place!r}.")
     start, end = (min(max(where - page.char_start, 0), len(page.text)) for where in place)
     if page.text[start:end].split() != quote.split():
         return None
     return page.text[:start], page.text[end:]
+
+
+def _check_place(place: Any) -> None:
+    pair = isinstance(place, tuple | list) and len(place) == 2
+    if place is not None and not (pair and all(type(where) is int for where in place)):
+        raise InvalidInputError(f"A quote's place is two whole numbers, not {place!r}.")
 
 
 def _check_view(page: object, quote: object, width: object) -> None:

@@ -250,6 +250,9 @@ def test_passages_are_plain_data(wb: Workbench) -> None:
         lambda wb: wb.papers.page_image(1, 1.5),
         lambda wb: wb.papers.page_image(1, 1, highlight=5),
         lambda wb: wb.papers.page_view(1, 1, width="wide"),
+        lambda wb: wb.papers.page_view(1, 1, quote="arvenite", place=(3,)),
+        lambda wb: wb.papers.page_view(1, 1, quote="arvenite", place=3),
+        lambda wb: wb.papers.page_view(1, 1, place=(3, "4")),
     ],
 )
 def test_an_argument_of_the_wrong_kind_is_refused_in_one_line(

@@ -47,6 +47,7 @@ def dashboard(opener: Callable[[], Workbench], *, run: Run = in_thread) -> ipywi
     page.add_class("wb-page")
 
     def show(opened: Workbench) -> None:
+        opened.papers.go_on_moving()
         page.children = [Dashboard(opened, run=run).box]
         opening.close()
 

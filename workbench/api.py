@@ -355,6 +355,7 @@ class Workbench:
 
     def _ingestor_and_notes(self) -> tuple[Ingestor, tuple[str, ...]]:
         """For new papers, and what to say of papers that get no vectors."""
+        self.papers.go_on_moving()
         choice = self._embedder.for_adding()
         return self._ingestor(choice), _words_only(choice)
 
@@ -362,6 +363,7 @@ class Workbench:
         """The same for notes."""
         from workbench.ingest.indexing import PaperIndexer
 
+        self.papers.go_on_moving()
         choice = self._embedder.for_adding()
         return PaperIndexer(choice.embedder), _words_only(choice)
 

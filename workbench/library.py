@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from filelock import FileLock, Timeout
+
 from workbench.background import Background
 from workbench.errors import DocumentError, InvalidInputError, LibraryError, NotFoundError
 from workbench.ingest.drafting import check_title
@@ -19,7 +21,7 @@ from workbench.records import Chunk, FileOutcome, IngestReport, Paper, Progress,
 from workbench.rendering import Listing
 from workbench.scope import Scope
 from workbench.storage import chunks as chunk_store
-from workbench.storage import ledger, scopes, shares
+from workbench.storage import generations, ledger, scopes, shares
 from workbench.storage import papers as paper_store
 from workbench.storage import projects as project_store
 from workbench.storage.database import Database
@@ -201,6 +203,7 @@ class Papers(PaperPages):
         stays. One paper that cannot be renewed keeps what it has, and never stops the rest.
         """
         ingestor = self._renewer(True)
+        ingestor.begin_move()
         outcomes: list[FileOutcome] = []
         own = self._own_ids()
         wanted = [paper for paper in self.list() if paper.id in own]
@@ -221,11 +224,27 @@ class Papers(PaperPages):
         """Moves the library to the embedder that is set by name, in the background.
 
         The old vectors answer searches until no paper lacks the new ones; then those take over and the old
-        ones go. Ended by ``close``, it goes on where it was when it is called again. False where the
-        background takes no more work. Raises ProviderError, SettingsError where the embedder cannot be had.
+        ones go. Cut off by ``close`` or a kill, it goes on where it was with ``go_on_moving``. False where
+        the background takes no more work. Raises ProviderError, SettingsError where the embedder cannot be
+        had.
         """
         ingestor = self._renewer(True)
         return self._background.start(partial(self._move, ingestor), key="move")
+
+    def go_on_moving(self) -> None:
+        """Goes on in the background with a move to another embedder that was cut off, where that embedder is
+        set by name or given. The dashboard does so when it opens, and the library when papers are added."""
+        self._background.start(self._go_on_moving, key="go on moving")
+
+    def _go_on_moving(self) -> None:
+        with self._database.read() as cursor:
+            target = generations.move_target(cursor)
+        if target is None or self._background.closing:
+            return
+        ingestor = self._renewer(False)
+        if ingestor.goes_on_with(target):
+            with suppress(Timeout), FileLock(self._database.derived / "moving.lock", timeout=0):
+                self._move(ingestor)  # another process that is at it will bring it to its end
 
     def _move(self, ingestor: Ingestor) -> None:
         if ingestor.complete_move(cancelled=lambda: self._background.closing):

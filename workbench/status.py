@@ -69,7 +69,8 @@ def _move_under_way(moving: tuple[Generation, int] | None) -> list[str]:
     count = "1 paper" if left == 1 else f"{left} papers"
     return [
         f"A move to {generation.embedder} is under way, {count} left: until then the old vectors"
-        " answer. `workbench reprocess --all` or papers.move_soon() goes on with it."
+        " answer. It goes on where that embedder is set, in the dashboard or when papers are added;"
+        " `workbench reprocess --all` or papers.move_soon() goes on with it now."
     ]
 
 

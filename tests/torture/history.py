@@ -177,6 +177,20 @@ def _matrices(cursor: DuckDBPyConnection) -> None:
     cursor.execute("INSERT INTO matrix_cells VALUES (1, 0, 1, 1, 'extractive', '{}', now())")
 
 
+def _move(cursor: DuckDBPyConnection) -> None:
+    """To another embedder, one chunk of one paper done."""
+    cursor.execute(
+        "INSERT INTO generations (generation, embedder, dimension, serving)"
+        " VALUES (2, 'fake-words-2', 2, false)"
+    )
+    cursor.execute(
+        "CREATE TABLE vectors_2 (chunk_id BIGINT NOT NULL, paper_id BIGINT NOT NULL,"
+        " embedding FLOAT[2] NOT NULL)"
+    )
+    cursor.execute("INSERT INTO vectors_2 VALUES (1, 1, [0.6, 0.8])")
+    cursor.execute("INSERT INTO moves (generation) VALUES (2)")
+
+
 ROWS: dict[int, Callable[[DuckDBPyConnection], None]] = {
     1: _papers_and_projects,
     2: _conversations,
@@ -185,4 +199,5 @@ ROWS: dict[int, Callable[[DuckDBPyConnection], None]] = {
     5: _kept_answers,
     6: _tuning,
     7: _matrices,
+    9: _move,
 }

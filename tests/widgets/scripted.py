@@ -66,6 +66,10 @@ class Papers:
     fault: Exception | None = None
     views: list[tuple[int, int, str | None, int]] = field(default_factory=list)
     undrawable: dict[int, Exception] = field(default_factory=dict)
+    goes_on_moving: bool = False
+
+    def go_on_moving(self) -> None:
+        self.goes_on_moving = True
 
     def list(self, scope: Scope = Scope.ALL) -> list[Paper]:
         if self.fault:

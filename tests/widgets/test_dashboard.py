@@ -203,6 +203,7 @@ def test_a_locked_library_says_so_and_opens_when_asked_again(
     opening.act({"do": "greet"})
     (box,) = page.children
     assert "wb-app" in box._dom_classes
+    assert scripted.papers.goes_on_moving, "a move of the library that was cut off"
 
 
 def test_a_page_that_comes_up_after_the_library_failed_to_open_still_says_why(

@@ -26,7 +26,7 @@ from workbench.ingest.drafting import (
 )
 from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.progress import FileWork, OnProgress
-from workbench.ingest.renewal import complete_move, index_stored, renew
+from workbench.ingest.renewal import begin_move, complete_move, index_stored, renew
 from workbench.ingest.sandbox import Reader
 from workbench.ingest.sources import UNNAMED, Source, SourceFile, listed, sha256_of, source_files
 from workbench.ingest.texts import LONGEST, TextBatch
@@ -40,6 +40,8 @@ from workbench.storage.drafts import PaperDraft
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from workbench.storage.generations import Generation
 
 CANCELLED = "cancelled before it was added: add it again to go on"
 OTHER_EMBEDDER = (
@@ -169,6 +171,15 @@ class Ingestor:
     def index(self, paper_id: int, *, user: str, progress: OnProgress | None = None) -> FileOutcome:
         """Gives a paper the vectors it lacks, without reading its file again. Raises NotFoundError."""
         return index_stored(self._database, self._indexer, paper_id=paper_id, user=user, progress=progress)
+
+    def begin_move(self) -> None:
+        """Notes that the whole library shall have this embedder's vectors."""
+        begin_move(self._database, self._indexer)
+
+    def goes_on_with(self, generation: Generation) -> bool:
+        """Whether these are the vectors that this embedder makes."""
+        embedder = self._indexer.embedder
+        return embedder is not None and embedder.name == generation.embedder
 
     def complete_move(self, *, cancelled: Callable[[], bool] | None = None) -> bool:
         """Lets this embedder's vectors take over once every paper of the library has them; True where they

@@ -108,6 +108,15 @@ def index_stored(
             return work.write_failure(cursor, str(error), paper_id=paper.id)
 
 
+def begin_move(database: Database, indexer: PaperIndexer) -> None:
+    """Notes that the whole library shall have this embedder's vectors, so that a move that is cut off goes on
+    later. Nothing where they serve already, or are the library's first."""
+    if indexer.embedder is None:
+        return
+    with database.write() as cursor:
+        generations.move_to(cursor, indexer.generation(cursor).generation)
+
+
 def complete_move(
     database: Database, indexer: PaperIndexer, *, cancelled: Callable[[], bool] | None = None
 ) -> bool:
@@ -121,14 +130,19 @@ def complete_move(
     with database.write() as cursor:
         before = generations.serving(cursor)
         target = indexer.generation(cursor)
+        generations.move_to(cursor, target.generation)
         left = generations.papers_without(cursor, target.generation)
-    for paper_id in left:
-        if cancelled is not None and cancelled():
-            return False
-        vectors = _vectors_of(database, indexer, paper_id)
-        if vectors is not None:
-            with database.write() as cursor:
-                papers.store_vectors(cursor, paper_id, vectors, generation=target.generation)
+    while left:
+        for paper_id in left:
+            if cancelled is not None and cancelled():
+                return False
+            vectors = _vectors_of(database, indexer, paper_id)
+            if vectors is not None:
+                with database.write() as cursor:
+                    papers.store_vectors(cursor, paper_id, vectors, generation=target.generation)
+        tried = set(left)
+        with database.read() as cursor:  # papers that came meanwhile have the vectors that serve now
+            left = [p for p in generations.papers_without(cursor, target.generation) if p not in tried]
     with database.write() as cursor:
         if generations.papers_without(cursor, target.generation):
             return False

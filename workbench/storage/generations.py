@@ -88,12 +88,28 @@ def papers_without(cursor: DuckDBPyConnection, generation: int) -> list[int]:
     return [row[0] for row in rows]
 
 
+def move_to(cursor: DuckDBPyConnection, generation: int) -> None:
+    """Notes that the whole library shall have this generation, in place of any other one it was moving to.
+    Nothing where it serves already."""
+    if not get(cursor, generation).serving and move_target(cursor) != get(cursor, generation):
+        cursor.execute("DELETE FROM moves")
+        cursor.execute("INSERT INTO moves (generation) VALUES (?)", [generation])
+
+
+def move_target(cursor: DuckDBPyConnection) -> Generation | None:
+    """The generation that the whole library was told to move to and does not serve yet."""
+    row = cursor.execute("SELECT generation FROM moves").fetchone()
+    return None if row is None else get(cursor, row[0])
+
+
 def under_way(cursor: DuckDBPyConnection) -> tuple[Generation, int] | None:
-    """The newest generation that is being built beside the serving one, and how many papers lack it yet."""
+    """The generation that the library moves to, else the newest that is being built beside the serving one,
+    and how many papers lack it yet."""
     known = all_generations(cursor)
-    if not known or known[-1].serving:
+    target = move_target(cursor) or (known[-1] if known else None)
+    if target is None or target.serving:
         return None
-    return known[-1], len(papers_without(cursor, known[-1].generation))
+    return target, len(papers_without(cursor, target.generation))
 
 
 def serve(cursor: DuckDBPyConnection, generation: int) -> None:
@@ -108,6 +124,7 @@ def serve(cursor: DuckDBPyConnection, generation: int) -> None:
             f"{len(missing)} papers have no vectors of the new embedder yet: "
             "finish reprocessing them, then switch."
         )
+    cursor.execute("DELETE FROM moves WHERE generation = ?", [generation])
     cursor.execute("UPDATE generations SET serving = (generation = ?)", [generation])
     cursor.execute("UPDATE papers SET generation = ?", [generation])
     cursor.execute("UPDATE paper_changes SET revision = ? WHERE present", [revisions.advance(cursor)])
@@ -117,6 +134,7 @@ def drop(cursor: DuckDBPyConnection, generation: int) -> None:
     """Removes a generation that does not serve, with its vectors. Raises ConflictError if it does."""
     if get(cursor, generation).serving:
         raise ConflictError("These vectors answer searches now: switch to other ones before removing them.")
+    cursor.execute("DELETE FROM moves WHERE generation = ?", [generation])
     cursor.execute(f"DROP TABLE {vector_table(generation)}")
     cursor.execute("DELETE FROM generations WHERE generation = ?", [generation])
     cursor.execute("UPDATE papers SET generation = NULL WHERE generation = ?", [generation])

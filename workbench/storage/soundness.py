@@ -154,6 +154,12 @@ NEVER = (
         " (SELECT coalesce(max(revision), 0) FROM library_revisions)",
     ),
     (
+        "moves to no generation, or to the one that serves, or to two",
+        "SELECT count(*) FROM (SELECT 1 FROM moves WHERE generation NOT IN"
+        " (SELECT generation FROM generations WHERE NOT serving)"
+        " UNION ALL SELECT 1 FROM moves OFFSET 1)",
+    ),
+    (
         "messages of no conversation",
         "SELECT count(*) FROM messages"
         " WHERE conversation_id NOT IN (SELECT conversation_id FROM conversations)",

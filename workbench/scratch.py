@@ -16,6 +16,8 @@ from workbench.errors import LibraryError
 
 PREFIX = "workbench-scratch-"
 LOCK = "in-use.lock"
+HELD = "was-locked"
+"""Stands in a folder from when its lock is held: till then a remover could take the lock before its maker."""
 
 
 @contextlib.contextmanager
@@ -45,6 +47,7 @@ def scratch_folder_in(parent: Path) -> Iterator[Path]:
         tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent, ignore_cleanup_errors=True) as made,
         FileLock(Path(made) / LOCK, thread_local=False),  # whichever thread ends it
     ):
+        (Path(made) / HELD).touch()
         yield Path(made)
 
 
@@ -52,8 +55,8 @@ def remove_abandoned(parent: Path) -> None:
     """Removes from ``parent`` the scratch folders whose process has died, and never one that is in use."""
     for folder in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, Timeout):
-            # A folder without the lock was made this moment, or the kill came before anything was in it.
-            if _is_own(folder) and (folder / LOCK).exists():
+            # One that was never locked was made this moment, or the kill came before anything was in it.
+            if _is_own(folder) and (folder / HELD).exists():
                 with FileLock(folder / LOCK, timeout=0):
                     pass
                 shutil.rmtree(folder, ignore_errors=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.scratch import LOCK, PREFIX, scratch_folder
+from workbench.scratch import HELD, LOCK, PREFIX, remove_abandoned, scratch_folder
 
 HOLD = """
 from workbench.scratch import scratch_folder
@@ -58,12 +58,25 @@ def test_what_a_killed_process_left_goes_at_the_next_start_and_what_is_in_use_st
     assert list(temporary.iterdir()) == []
 
 
+def test_a_folder_whose_maker_has_not_locked_it_yet_stays(temporary: Path) -> None:
+    made = temporary / f"{PREFIX}new"
+    made.mkdir(mode=0o700)
+    (made / LOCK).touch()
+    remove_abandoned(temporary)
+    assert made.is_dir()
+    (made / HELD).touch()
+    remove_abandoned(temporary)
+    assert not made.exists()
+
+
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="other users' folders are told by their number")
 def test_a_folder_that_others_may_write_to_and_a_link_are_left_alone(temporary: Path, tmp_path: Path) -> None:
     (temporary / "kept").mkdir()
     (temporary / "kept" / LOCK).write_text("precious")
+    (temporary / "kept" / HELD).touch()
     (temporary / f"{PREFIX}open").mkdir()
     (temporary / f"{PREFIX}open").chmod(0o777)
+    (temporary / f"{PREFIX}open" / HELD).touch()
     (temporary / f"{PREFIX}open" / LOCK).symlink_to(temporary / "kept" / LOCK)
     (temporary / f"{PREFIX}link").symlink_to(temporary / "kept")
     with scratch_folder():

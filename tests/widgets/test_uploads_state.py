@@ -14,7 +14,7 @@ import pytest
 
 from widgets.panel import at_once
 from widgets.uploads.state import SLICE_BYTES, Upload, UploadsState, file_label
-from workbench.scratch import LOCK
+from workbench.scratch import HELD, LOCK
 
 
 class Received:
@@ -112,7 +112,7 @@ def test_a_cancelled_file_leaves_nothing_behind() -> None:
     received.panel.act({"do": "cancel", "with": {"key": "k"}})
     received.panel.act({"do": "receive", "with": {"key": "k", "offset": 0}}, [b"late"])
     received.finish()
-    assert [path.name for path in folder.iterdir()] == [LOCK]
+    assert {path.name for path in folder.iterdir()} == {LOCK, HELD}
     assert (received.batches, received.panel.error) == ([], "")
 
 
@@ -132,7 +132,7 @@ def test_a_full_disk_ends_the_file_in_a_sentence_and_the_browser_is_answered() -
         "a.txt could not be kept (File too large): free some space on the disk, and add it again."
     )
     assert ended == [-1]
-    assert [path.name for path in folder.iterdir()] == [LOCK]
+    assert {path.name for path in folder.iterdir()} == {LOCK, HELD}
 
 
 def test_uploads_of_a_killed_kernel_go_at_the_next_start(tmp_path: Path) -> None:

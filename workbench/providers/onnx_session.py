@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
-import onnxruntime
-from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 from tokenizers import Tokenizer
 
 from workbench.errors import ProviderError, ProviderUnavailableError
 from workbench.providers.onnx_files import OnnxFiles, read_file
 from workbench.providers.wording import encodable, one_line
+
+# Before the import: from 1.29 on it starts to write down what is run here and to send it to its maker, and
+# its own disable_telemetry_events() comes after the first files and look-ups.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 
 READY = "sentence_embedding"
 PER_TOKEN = ("last_hidden_state", "token_embeddings")

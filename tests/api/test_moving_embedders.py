@@ -53,6 +53,7 @@ def test_the_old_vectors_answer_until_the_move_is_complete_and_it_goes_on_where_
         first = wb.papers.list()[0]
         with wb._database.write() as cursor:
             new = generations.begin(cursor, "fake-words-64", 64)
+            generations.move_to(cursor, new.generation)
             texts = [f"{c.blurb}\n{c.text}" for c in wb.papers.chunks(first)]
             array = FakeEmbedder(64).embed_documents(texts)
             papers.store_vectors(cursor, first.id, array, generation=new.generation)
@@ -148,6 +149,19 @@ def test_a_move_does_not_go_on_with_the_librarys_own_embedder(tmp_path: Path) ->
         assert wb.doctor() == []
 
 
+def test_who_has_all_papers_read_again_with_the_librarys_own_embedder_takes_a_move_back(
+    tmp_path: Path,
+) -> None:
+    path = cut_off(tmp_path)
+    with workbench.open(path, user="ann", embedder=FakeEmbedder(32)) as wb:
+        wb.papers.reprocess_all()
+        assert [text for text in wb.status()["warnings"] if "under way" in text] == []
+    with opened(path) as wb:
+        more(wb)
+        assert serving(wb) == [("fake-words-32", True), ("fake-words-64", False)]
+        assert wb.doctor() == []
+
+
 @pytest.mark.parametrize("verb", [["status"], ["search", "melting point", "--all"]])
 def test_a_verb_that_reads_tells_of_a_move_and_leaves_it_alone(tmp_path: Path, verb: list[str]) -> None:
     path = cut_off(tmp_path)
@@ -175,6 +189,7 @@ def test_vectors_that_somebody_brought_for_one_paper_do_not_move_the_library(tmp
     with workbench.open(path, user="ann", embedder=FakeEmbedder(64)) as wb:
         more(wb)
         assert serving(wb) == [("fake-words-32", True), ("fake-words-64", False)]
+        assert [text for text in wb.status()["warnings"] if "under way" in text] == [], "nobody moves it"
     with opened(path) as wb:
         wb.papers.add_texts([{"title": "And another", "text": "The melting point of yet another mineral."}])
         assert wb._background.wait(60)

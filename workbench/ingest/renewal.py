@@ -110,7 +110,7 @@ def index_stored(
 
 def begin_move(database: Database, indexer: PaperIndexer) -> None:
     """Notes that the whole library shall have this embedder's vectors, so that a move that is cut off goes on
-    later. Nothing where they serve already, or are the library's first."""
+    later. Where they serve already, or are the library's first, no move is left to go on with."""
     if indexer.embedder is None:
         return
     with database.write() as cursor:

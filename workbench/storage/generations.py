@@ -90,9 +90,12 @@ def papers_without(cursor: DuckDBPyConnection, generation: int) -> list[int]:
 
 def move_to(cursor: DuckDBPyConnection, generation: int) -> None:
     """Notes that the whole library shall have this generation, in place of any other one it was moving to.
-    Nothing where it serves already."""
-    if not get(cursor, generation).serving and move_target(cursor) != get(cursor, generation):
-        cursor.execute("DELETE FROM moves")
+    Where it serves already the library moves nowhere."""
+    wanted = get(cursor, generation)
+    if move_target(cursor) == wanted:
+        return
+    cursor.execute("DELETE FROM moves")
+    if not wanted.serving:
         cursor.execute("INSERT INTO moves (generation) VALUES (?)", [generation])
 
 
@@ -103,13 +106,9 @@ def move_target(cursor: DuckDBPyConnection) -> Generation | None:
 
 
 def under_way(cursor: DuckDBPyConnection) -> tuple[Generation, int] | None:
-    """The generation that the library moves to, else the newest that is being built beside the serving one,
-    and how many papers lack it yet."""
-    known = all_generations(cursor)
-    target = move_target(cursor) or (known[-1] if known else None)
-    if target is None or target.serving:
-        return None
-    return target, len(papers_without(cursor, target.generation))
+    """The generation that the library moves to, and how many papers lack it yet."""
+    target = move_target(cursor)
+    return None if target is None else (target, len(papers_without(cursor, target.generation)))
 
 
 def serve(cursor: DuckDBPyConnection, generation: int) -> None:

@@ -11,6 +11,7 @@ from tests.torture.child import Task, entries
 from tests.torture.libraries import NAME, opened, text_of
 from tests.torture.truth import Contents, Indexes, contents_of, differences, index_faults
 from workbench import Scope
+from workbench.scratch import LOCK, PREFIX
 from workbench.storage import maintenance
 from workbench.storage.database import Database
 
@@ -66,9 +67,16 @@ def _usable(folder: Path) -> list[str]:
         if [outcome.status for outcome in report.files] != ["ready"] or not found:
             faults.append(f"no more papers can be added: {report}")
     left = sorted(
-        path.name for path in folder.iterdir() if path.name != NAME and not path.name.startswith(_MAY_STAY)
+        path.name
+        for path in folder.iterdir()
+        if path.name != NAME and not path.name.startswith(_MAY_STAY) and not _never_used(path)
     )
     return faults + [f"left behind: {name}" for name in left]
+
+
+def _never_used(path: Path) -> bool:
+    """Whether it is a scratch folder whose maker was killed before it held its lock: nothing is in it."""
+    return path.name.startswith(PREFIX) and {found.name for found in path.iterdir()} <= {LOCK}
 
 
 def _searchable(database: Database) -> list[str]:

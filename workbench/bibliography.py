@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import InvalidInputError, NotFoundError
+from workbench.errors import NotFoundError
+from workbench.named_files import read_named
 from workbench.records import ExportedConversation, Message, Paper, Reference, ReferenceReport
 from workbench.retrieval.markers import marker_numbers
 from workbench.scope import Scope
@@ -18,8 +19,6 @@ from workbench.storage.database import Database
 
 if TYPE_CHECKING:
     from workbench.conversing import Conversation
-
-LARGEST = 100_000_000  # bytes of a .bib or .ris file
 
 
 class Bibliography:
@@ -38,10 +37,11 @@ class Bibliography:
         for this user alone; a title given when a paper was added stays. Raises InvalidInputError for a file
         that is neither.
         """
+        from workbench.ingest.decoding import decode
         from workbench.references.matching import match_references
         from workbench.references.reading import read_references
 
-        references, warnings = read_references(_text_of(Path(path).expanduser()))
+        references, warnings = read_references(decode(read_named(path)).text)
         with self._database.read() as cursor:
             own = paper_store.linked_ids(cursor, self._user)
             papers = paper_store.list_papers(cursor, self._user, sorted(own))
@@ -126,14 +126,3 @@ def _as_cited(messages: Sequence[Message]) -> dict[int, Reference]:
                 None, "misc", source.title, source.authors, source.year, None, (source.file,), {}
             )
     return cited
-
-
-def _text_of(path: Path) -> str:
-    from workbench.ingest.decoding import decode
-
-    try:
-        if path.stat().st_size > LARGEST:
-            raise InvalidInputError(f"{path.name} is larger than {LARGEST // 1_000_000} MB: split it.")
-        return decode(path.read_bytes()).text
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -15,6 +15,7 @@ from workbench.evaluation.question_files import (
     question_lines,
     read_questions,
 )
+from workbench.named_files import write_named
 from workbench.naming import PaperLike, ProjectLike, paper_id_of, project_key
 from workbench.rendering import Listing
 from workbench.scope import Scope, as_scope
@@ -133,14 +134,7 @@ class Questions:
         """Writes ``lines`` to a file, whole or not at all, and returns how many questions there are. Raises
         InvalidInputError where it cannot be written."""
         text = self.lines(scope)
-        target = Path(path).expanduser()
-        spare = target.with_name(f".{target.name}.part")
-        try:
-            spare.write_text(text, encoding="utf-8")
-            spare.replace(target)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise InvalidInputError(f"{target} cannot be written: {reason}.") from error
+        write_named(path, text.encode("utf-8"))
         return text.count("\n")
 
     def _project_id(self, question: str | Question, project: ProjectLike | None) -> int | None:

@@ -15,7 +15,8 @@ import pytest
 
 import workbench
 from tests.cli.conftest import Cli, program
-from workbench.cli import command, main
+from workbench.cli import main
+from workbench.cli.running import command
 from workbench.providers.fake_embedder import FakeEmbedder
 
 DELETING = {

@@ -8,7 +8,7 @@ import click
 
 from tests.cli.conftest import Cli, run_apart, run_here
 from tests.mineral_papers import write_pdf
-from workbench.cli import command
+from workbench.cli.running import command
 
 MELTING = "What is the melting point of arvenite?"
 SENTENCE = "The melting point of arvenite is 1013 degrees Celsius."

@@ -166,7 +166,64 @@ def test_a_bar_shows_the_share_of_a_stage_and_of_all_files(monkeypatch: pytest.M
     assert " 50%|" in screen.getvalue()
 
 
+# --- streams that are closed or full ------------------------------------------------------------
+
+
+def shell(redirected: str, *arguments: str | Path) -> tuple[int, str, str]:
+    """What a command does whose streams a shell has redirected."""
+    line = ["sh", "-c", f'exec "$@" {redirected}', "sh", *program(*arguments)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_stream_that_the_shell_closed_is_an_empty_one(library: Path) -> None:
+    command = ["--library", library, "papers", "remove", "1"]
+    assert shell("<&- >&- 2>&-", *command) == (0, "", "")
+    assert shell("<&-", *command) == (1, "", "workbench: Paper not found: 1. List the papers to see them.\n")
+    assert shell("<&- 2>&-", "--library", library, "doctor") == (0, "The library is healthy.\n", "")
+    note = ["--library", library, "notes", "create", "Empty", "--from", "-"]
+    assert shell("<&-", *note)[0] == 1
+
+
+@pytest.mark.parametrize("verb", [["papers", "list"], ["papers", "list", "--json"], ["export", "papers"]])
+def test_an_output_that_takes_no_more_is_told_in_a_line(library: Path, verb: list[str]) -> None:
+    assert shell(">/dev/full", "--library", library, *verb) == (
+        1,
+        "",
+        "workbench: The output cannot be written: No space left on device.\n",
+    )
+
+
+def test_a_note_from_a_pipe_that_is_no_text_is_refused(library: Path) -> None:
+    done = subprocess.run(
+        program("--library", library, "notes", "create", "Coffee", "--from", "-"),
+        input=b"caf\xe9",
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "1"},  # where Python takes any byte for text
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"workbench: - cannot be read: it is not a text in UTF-8.\n"
+
+
 # --- stopping -----------------------------------------------------------------------------------
+
+
+def test_ctrl_c_while_the_verbs_are_loaded_is_one_line() -> None:
+    script = """
+import os, signal, sys
+class Pressing:
+    def find_spec(self, name, *rest):
+        if name == "click":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Pressing())
+from workbench.cli import main
+main(["--help"])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "workbench: Stopped. What was finished is kept.\n"
 
 
 def test_ctrl_c_while_adding_leaves_a_sound_library_with_what_was_finished(tmp_path: Path) -> None:

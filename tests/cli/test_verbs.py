@@ -9,7 +9,7 @@ import pytest
 import workbench
 from tests.cli.conftest import Cli, run_here
 from tests.ollama_server import OllamaServer
-from workbench.cli import command
+from workbench.cli.running import command
 
 MELTING = "What is the melting point of arvenite?"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from workbench.cli import command
+from workbench.cli.running import command
 from workbench.ingest.sniffing import kind_of_text
 from workbench.settings import Settings, variables
 

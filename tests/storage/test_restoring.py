@@ -118,6 +118,14 @@ def test_what_is_no_backup_is_refused(database: Database, backup: Path, tmp_path
         restore(letter, database.path)
 
 
+def test_a_name_that_no_backup_can_have_is_refused_in_a_sentence(database: Database, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for name in (loop, Path("~nobody-has-this-name/x"), Path("x" * 300), Path("a\0b")):
+        with pytest.raises(NotFoundError, match="There is no backup"):
+            restore(name, database.path)
+
+
 def test_a_library_in_use_is_not_replaced(database: Database, backup: Path, tmp_path: Path) -> None:
     other = Database(database.path)
     with other.read(), pytest.raises((LibraryLockedError, RuntimeError)):

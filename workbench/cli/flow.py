@@ -51,12 +51,10 @@ class Flow:
                 self._put_word()
             else:
                 self._word += character
-        sys.stdout.flush()
 
     def end(self) -> None:
         self._put_word()
         self._set_bold(False)
-        sys.stdout.flush()
 
     def _new_line(self) -> None:
         self._set_bold(False)
@@ -125,13 +123,11 @@ class Waiting:
     def say(self, text: str) -> None:
         if self._possible:
             terminal.write(f"{_CLEARED}{shorten(terminal.one_line(text), columns() or 0)}")
-            sys.stdout.flush()
             self._shown = True
 
     def end(self) -> None:
         if self._shown:
             terminal.write(_CLEARED)
-            sys.stdout.flush()
             self._shown = False
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +12,7 @@ from workbench.cli import terminal
 from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, pass_opening, project_named
 from workbench.errors import InvalidInputError
+from workbench.named_files import read_named
 from workbench.records import Note
 
 _text_option = click.option("--text", metavar="MARKDOWN", help="The note itself.")
@@ -140,10 +140,12 @@ def _body(text: str | None, path: str | None) -> str | None:
     if path is None:
         return text
     try:
-        return sys.stdin.read() if path == "-" else Path(path).expanduser().read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
+        if path != "-":
+            return read_named(path).decode("utf-8").replace("\r\n", "\n")
+        piped = sys.stdin.read()
+        piped.encode("utf-8")  # or Python has taken bytes that are none for halves of characters
+        return piped
+    except UnicodeError as error:
         raise InvalidInputError(f"{path} cannot be read: it is not a text in UTF-8.") from error
 
 

@@ -30,13 +30,18 @@ def one_line(text: object) -> str:
 def show(text: str = "", *, end: str = "\n") -> None:
     """Prints a line, or with another ``end`` a piece of one."""
     write(plain(text) + end)
-    sys.stdout.flush()
 
 
 def write(text: str) -> None:
     """Writes in whatever encoding the terminal has; what it lacks becomes ``?``. Only for what is plain."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+    try:
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read it has seen enough
+        raise
+    except OSError as error:
+        raise click.ClickException(f"The output cannot be written: {error.strerror or error}.") from error
 
 
 def show_wrapped(text: str, *, hanging: int = 0) -> None:
@@ -64,8 +69,7 @@ def show_json(value: dict[str, Any]) -> None:
     """One JSON object on standard output. ASCII only, so that it survives any terminal or pipe; a file name
     that is no text has ``?`` for each byte that is none."""
     text = json.dumps(value, default=str, ensure_ascii=False).encode("utf-8", "replace")
-    sys.stdout.write(json.dumps(json.loads(text)) + "\n")
-    sys.stdout.flush()
+    write(json.dumps(json.loads(text)) + "\n")
 
 
 def show_rows(header: list[str], rows: Iterable[Sequence[object]]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InvalidInputError
+from workbench.named_files import read_named
 from workbench.tuning import UNANSWERABLE, Gold, Question, type_of
 
 MOST_QUESTIONS = 10_000
@@ -29,13 +30,7 @@ def read_questions(path: str | Path) -> list[Question]:
     empty where the papers do not answer it), and where known ``type``, ``answer`` and ``note``; other fields
     are left alone. Raises InvalidInputError, in one line that names the file's line, for anything else.
     """
-    file = Path(path).expanduser()
-    try:
-        data = file.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInputError(f"{file.name or file} cannot be read: {reason}.") from error
-    return parse_questions(data, name=file.name)
+    return parse_questions(read_named(path), name=Path(path).name)
 
 
 def parse_questions(data: bytes, *, name: str) -> list[Question]:

@@ -25,9 +25,7 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
     library as it was or the backup in its place. Raises NotFoundError, InvalidInputError for the library
     itself, LibraryError for a backup that is not sound or a place that takes no file, LibraryLockedError.
     """
-    source, target = Path(backup).expanduser().resolve(), Path(library).expanduser().resolve()
-    if not source.is_file():
-        raise NotFoundError(f"There is no backup {source}: give the path of a file that a backup wrote.")
+    source, target = _backup_file(backup), Path(library).expanduser().resolve()
     if source == target:
         raise InvalidInputError(f"{source} is the library itself: give a backup of it.")
     problems = examine_apart(source)
@@ -47,6 +45,16 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
             "Check the disk, and try again."
         ) from error
     return kept
+
+
+def _backup_file(named: Path) -> Path:
+    try:
+        source = Path(named).expanduser().resolve()
+        if source.is_file():
+            return source
+    except (OSError, RuntimeError, ValueError):  # no name that a file can have, no home, a link to itself
+        source = Path(named)
+    raise NotFoundError(f"There is no backup {source}: give the path of a file that a backup wrote.")
 
 
 @contextmanager

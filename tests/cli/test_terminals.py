@@ -179,7 +179,8 @@ def shell(redirected: str, *arguments: str | Path) -> tuple[int, str, str]:
 def test_a_stream_that_the_shell_closed_is_an_empty_one(library: Path) -> None:
     command = ["--library", library, "papers", "remove", "1"]
     assert shell("<&- >&- 2>&-", *command) == (0, "", "")
-    assert shell("<&-", *command) == (1, "", "workbench: Paper not found: 1. List the papers to see them.\n")
+    gone = "workbench: Paper not found: it is not in your library. List your papers to see their ids.\n"
+    assert shell("<&-", *command) == (1, "", gone)
     assert shell("<&- 2>&-", "--library", library, "doctor") == (0, "The library is healthy.\n", "")
     note = ["--library", library, "notes", "create", "Empty", "--from", "-"]
     assert shell("<&-", *note)[0] == 1

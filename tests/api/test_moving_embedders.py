@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy
 import pytest
 
 import workbench
@@ -147,6 +149,40 @@ def test_a_move_does_not_go_on_with_the_librarys_own_embedder(tmp_path: Path) ->
         assert serving(wb) == [("fake-words-32", True), ("fake-words-64", False)]
         assert LEFT.format(3) in wb.status()["warnings"]
         assert wb.doctor() == []
+
+
+class Meanwhile(FakeEmbedder):
+    """Has something done the first time that it embeds."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        super().__init__(64)
+        self._work = [work]
+
+    def embed_documents(self, texts: Sequence[str]) -> numpy.ndarray:
+        if self._work:
+            self._work.pop()()
+        return super().embed_documents(texts)
+
+
+@pytest.mark.parametrize("how", ["move_soon", "reprocess_all"])
+def test_a_note_that_is_changed_while_it_is_embedded_gets_the_vectors_of_its_new_text(
+    tmp_path: Path, how: str
+) -> None:
+    path = tmp_path / "library.duckdb"
+    with workbench.open(path, user="ann", embedder=FakeEmbedder(32)) as own:
+        note = own.notes.create("Looms", "A loom weaves flowers.")
+        change = Meanwhile(lambda: own.notes.update(note, body="The quasar shines in the night."))
+        with workbench.open(path, user="ann", embedder=change) as wb:
+            getattr(wb.papers, how)()
+            assert wb._background.wait(60)
+            assert ("fake-words-64", True) in serving(wb)
+            (chunk,) = wb.chunks.list()
+            with wb._database.read() as cursor:
+                stored = cursor.execute("SELECT chunk_id, embedding FROM vectors_2").fetchall()
+            assert "quasar" in chunk.text
+            wanted = FakeEmbedder(64).embed_documents([f"{chunk.blurb}\n{chunk.text}"])[0]
+            assert [(id, pytest.approx(wanted)) for id, _ in stored] == [(chunk.id, list(stored[0][1]))]
+            assert wb.doctor() == []
 
 
 def test_who_has_all_papers_read_again_with_the_librarys_own_embedder_takes_a_move_back(

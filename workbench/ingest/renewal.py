@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.errors import DocumentError, ProviderError
@@ -12,7 +12,7 @@ from workbench.ingest.indexing import PaperIndexer
 from workbench.ingest.notes import note_document
 from workbench.ingest.progress import FileWork, OnProgress
 from workbench.ingest.sandbox import Reader
-from workbench.records import FileOutcome, Paper
+from workbench.records import Chunk, FileOutcome, Paper
 from workbench.scratch import scratch_folder
 from workbench.storage import chunks as chunk_store
 from workbench.storage import generations, notes, papers
@@ -21,8 +21,7 @@ from workbench.storage.database import Database
 from workbench.storage.drafts import ChunkDraft
 
 if TYPE_CHECKING:
-    import numpy
-    from duckdb import DuckDBPyConnection
+    from workbench.storage.generations import Generation
 
 
 def renew(
@@ -136,13 +135,9 @@ def complete_move(
         for paper_id in left:
             if cancelled is not None and cancelled():
                 return False
-            vectors = _vectors_of(database, indexer, paper_id)
-            if vectors is not None:
-                with database.write() as cursor:
-                    papers.store_vectors(cursor, paper_id, vectors, generation=target.generation)
-        tried = set(left)
-        with database.read() as cursor:  # papers that came meanwhile have the vectors that serve now
-            left = [p for p in generations.papers_without(cursor, target.generation) if p not in tried]
+            _embed_stored(database, indexer, paper_id, target)
+        with database.read() as cursor:  # papers that came or changed meanwhile
+            left = generations.papers_without(cursor, target.generation)
     with database.write() as cursor:
         if generations.papers_without(cursor, target.generation):
             return False
@@ -153,46 +148,53 @@ def complete_move(
     return True
 
 
-def _vectors_of(database: Database, indexer: PaperIndexer, paper_id: int) -> numpy.ndarray | None:
-    """Vectors of a stored paper's chunks; None where it has gone meanwhile."""
+def _embed_stored(database: Database, indexer: PaperIndexer, paper_id: int, target: Generation) -> None:
+    """Stores vectors of a stored paper's chunks, unless it goes or gets other chunks meanwhile."""
     with database.read() as cursor:
         kind = papers.kind_of(cursor, paper_id)
-        drafts = _stored_chunks(cursor, paper_id)
+        stored = chunk_store.of_papers(cursor, [paper_id])
     if kind is None:
-        return None
-    embedded = indexer.embedded(kind, drafts)
+        return
+    embedded = indexer.embedded(kind, _drafts(stored))
     if embedded.vectors is None:
         raise ProviderError(embedded.warnings[-1] if embedded.warnings else "there is no embedder")
-    return embedded.vectors
+    with database.write() as cursor:
+        if chunk_store.of_papers(cursor, [paper_id]) == stored:
+            papers.store_vectors(cursor, paper_id, embedded.vectors, generation=target.generation)
 
 
-def _stored_chunks(cursor: DuckDBPyConnection, paper_id: int) -> list[ChunkDraft]:
+def _drafts(stored: Sequence[Chunk]) -> list[ChunkDraft]:
     return [
         ChunkDraft(c.ordinal, None, c.blurb, c.text, c.page_start, c.page_end, c.char_start, c.char_end)
-        for c in chunk_store.of_papers(cursor, [paper_id])
+        for c in stored
     ]
 
 
 def _embedded_anew(database: Database, indexer: PaperIndexer, work: FileWork, paper: Paper) -> FileOutcome:
-    """Vectors of this embedder for the chunks as they are; they take over when no paper lacks them."""
+    """Vectors of this embedder for the chunks as they are; they take over when no paper lacks them. Raises
+    NotFoundError where the paper goes meanwhile."""
     with database.read() as cursor:
-        drafts = _stored_chunks(cursor, paper.id)
+        paper = papers.get(cursor, work.user, paper.id)
+        stored = chunk_store.of_papers(cursor, [paper.id])
     with work.timed("embed"):
-        embedded = indexer.embedded(paper.kind, drafts, done=work.tell)
+        embedded = indexer.embedded(paper.kind, _drafts(stored), done=work.tell)
         if embedded.vectors is None:
             raise ProviderError(embedded.warnings[-1] if embedded.warnings else "there is no embedder")
     warnings = embedded.warnings
     with database.write() as cursor:
-        with work.timed("index"):
-            generation = indexer.generation(cursor)
-            papers.store_vectors(cursor, paper.id, embedded.vectors, generation=generation.generation)
-            left = generations.papers_without(cursor, generation.generation)
-            if left:
-                warnings = (
-                    *warnings,
-                    f"{len(left)} more papers to reprocess before the new vectors take over.",
-                )
-            elif not generation.serving:
-                generations.serve(cursor, generation.generation)
-        work.write_ledger(cursor, paper_id=paper.id)
-    return FileOutcome(work.name, "ready", paper.id, paper.pages, paper.chunks, warnings=warnings)
+        if chunk_store.of_papers(cursor, [paper.id]) == stored:
+            with work.timed("index"):
+                generation = indexer.generation(cursor)
+                papers.store_vectors(cursor, paper.id, embedded.vectors, generation=generation.generation)
+                left = generations.papers_without(cursor, generation.generation)
+                if left:
+                    warnings = (
+                        *warnings,
+                        f"{len(left)} more papers to reprocess before the new vectors take over.",
+                    )
+                elif not generation.serving:
+                    generations.serve(cursor, generation.generation)
+            work.write_ledger(cursor, paper_id=paper.id)
+            return FileOutcome(work.name, "ready", paper.id, paper.pages, paper.chunks, warnings=warnings)
+    work.seconds.clear()  # other chunks have come meanwhile: those vectors are of what is not there any more
+    return _embedded_anew(database, indexer, work, paper)

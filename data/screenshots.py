@@ -41,6 +41,7 @@ def _chat(page: Page) -> None:
     page.locator(".wb-turn").last.locator(".wb-cite").first.click()
     expect(page.locator(".wb-boxes .wb-mark").first).to_be_visible()
     expect(page.locator(".wb-pages.wb-loading")).to_have_count(0)
+    page.mouse.move(0, 0)  # the click has closed the card, and only a pointer that comes anew opens it
     page.locator(".wb-turn").last.locator(".wb-cite").first.hover()
     expect(page.get_by_role("tooltip")).to_be_visible()
 
@@ -78,7 +79,7 @@ STATES: dict[str, Callable[[Page], None]] = {
     "chat": _chat,
     "library": _tab("Library", "tbody tr"),
     "tuning": _tuning,
-    "ledger": _tab("Ledger", ".wb-ledger-facts strong"),
+    "ledger": _tab("Ledger", ".wb-ledger-health:has-text('The library is healthy')"),
     "conversations": _conversations,
 }
 

@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy
 import pytest
 
 import workbench
+from tests.meanwhile import Meanwhile
 from tests.mineral_papers import minerals
 from workbench import Scope, Settings
 from workbench.providers.fake_embedder import FakeEmbedder
@@ -149,19 +148,6 @@ def test_a_move_does_not_go_on_with_the_librarys_own_embedder(tmp_path: Path) ->
         assert serving(wb) == [("fake-words-32", True), ("fake-words-64", False)]
         assert LEFT.format(3) in wb.status()["warnings"]
         assert wb.doctor() == []
-
-
-class Meanwhile(FakeEmbedder):
-    """Has something done the first time that it embeds."""
-
-    def __init__(self, work: Callable[[], object]) -> None:
-        super().__init__(64)
-        self._work = [work]
-
-    def embed_documents(self, texts: Sequence[str]) -> numpy.ndarray:
-        if self._work:
-            self._work.pop()()
-        return super().embed_documents(texts)
 
 
 @pytest.mark.parametrize("how", ["move_soon", "reprocess_all"])

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.meanwhile import Meanwhile
 from workbench import ConflictError, InvalidInputError, NotFoundError, Scope, Settings, Workbench
 
 BODY = "# Reading list\n\nTervolite was seen near the *old* mine.\n\n## Later\n\nAsk about ulmarite."
@@ -127,6 +128,20 @@ def test_a_reprocessed_note_stays_a_note(wb: Workbench) -> None:
     assert wb.papers.reprocess(note).status == "ready"
     assert (wb.papers.get(note).kind, wb.papers.pages(note)) == ("note", pages)
     assert wb.notes.get(note) == note
+
+
+def test_a_note_that_is_edited_while_it_is_read_again_keeps_its_new_text(
+    open_as: Callable[..., Workbench],
+) -> None:
+    ann = open_as("ann")
+    note = ann.notes.create("Mine visit", BODY)
+    meanwhile = Meanwhile(lambda: ann.notes.update(note, title="Mine", body="Valdorite, and nothing else."))
+    wb = open_as("ann", embedder=meanwhile)
+    assert wb.papers.reprocess(note).status == "ready"
+    assert (found(wb, "valdorite"), found(wb, "tervolite")) == ([note.id], [])
+    assert [page.text.strip() for page in wb.papers.pages(note)] == ["Valdorite, and nothing else."]
+    assert (wb.notes.get(note).title, wb.papers.get(note).title) == ("Mine", "Mine")
+    assert wb.doctor() == []
 
 
 def test_deleting_a_note_takes_everything_of_it(wb: Workbench) -> None:

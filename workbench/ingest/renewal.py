@@ -70,6 +70,7 @@ def _read_again(
                 papers.write_source(cursor, paper.id, path)
                 body = notes.body_of(cursor, paper.id)
                 stored = papers.stored_title(cursor, paper.id)
+                before = chunk_store.of_papers(cursor, [paper.id])
             document = note_document(paper.title, body) if body else reader.read(path, name=paper.file)
         whole = titled_again(document, stored)
         with work.timed("chunk"):
@@ -81,13 +82,19 @@ def _read_again(
                 raise ProviderError(f"the paper keeps what it has, because it cannot be embedded: {reason}")
         draft = paper_draft(whole, chunks, embedded.vectors, sha256=paper.sha256, source=path)
         with database.write() as cursor:
-            with work.timed("index"):
-                number = indexer.generation(cursor).generation if embedded.vectors is not None else None
-                papers.replace_index(cursor, paper.id, draft, generation=number)
-                was_file_name = paper.title == stored == file_title(paper.file) and draft.title != stored
-                if was_file_name and paper.id in papers.linked_ids(cursor, work.user):
-                    papers.link(cursor, work.user, paper.id, file=paper.file, title=stored)
-            work.write_ledger(cursor, paper_id=paper.id)
+            paper = papers.get(cursor, work.user, paper.id)
+            same = chunk_store.of_papers(cursor, [paper.id]) == before
+            if same:
+                with work.timed("index"):
+                    number = indexer.generation(cursor).generation if embedded.vectors is not None else None
+                    papers.replace_index(cursor, paper.id, draft, generation=number)
+                    was_file_name = paper.title == stored == file_title(paper.file) and draft.title != stored
+                    if was_file_name and paper.id in papers.linked_ids(cursor, work.user):
+                        papers.link(cursor, work.user, paper.id, file=paper.file, title=stored)
+                work.write_ledger(cursor, paper_id=paper.id)
+    if not same:  # a note was edited meanwhile: what was read is not its text any more
+        work.seconds.clear()
+        return _read_again(database, reader, indexer, work, paper, has_vectors=has_vectors)
     work.tell(1, 1)
     warnings = (*document.warnings, *embedded.warnings)
     return FileOutcome(work.name, "ready", paper.id, len(document.pages), len(chunks), warnings=warnings)

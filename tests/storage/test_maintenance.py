@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import stat
 import subprocess
 import sys
 import threading
@@ -242,6 +243,18 @@ def test_a_backup_into_a_folder_is_named_after_the_library(stocked: Database, tm
     assert made.parent == folder
     assert made.name.startswith("library-")
     assert [p.name for p in folder.iterdir()] == [made.name]
+
+
+def test_a_backup_is_its_makers_alone_and_takes_no_log_of_another_library_for_its_own(
+    stocked: Database, tmp_path: Path
+) -> None:
+    made = maintenance.backup(stocked, tmp_path / "backup.duckdb")
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    made.rename(tmp_path / "elsewhere.duckdb")
+    (tmp_path / "backup.duckdb.wal").write_bytes(b"left behind")
+    with pytest.raises(ConflictError, match=r"backup\.duckdb\.wal exists already"):
+        maintenance.backup(stocked, tmp_path / "backup.duckdb")
+    assert not (tmp_path / "backup.duckdb").exists()
 
 
 def test_a_backup_never_overwrites(stocked: Database, tmp_path: Path) -> None:

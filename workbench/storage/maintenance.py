@@ -83,6 +83,7 @@ def backup(database: Database, target: Path) -> Path:
         database.alone(read_only=True) as cursor,
         _copied(cursor, database.path, place) as copy,
     ):
+        copy.chmod(0o600)  # it may lie where others can look, and the library's own folder is closed to them
         _put_in_free_place(copy, place)
     return place
 
@@ -95,12 +96,14 @@ def _free_place(database: Database, target: Path) -> Path:
             stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
             place = place / f"{database.path.stem}-{stamp}{database.path.suffix or '.duckdb'}"
         os.fsencode(place).decode("utf-8")
-        taken, folder = os.path.lexists(place), place.parent.is_dir()
+        # A log beside the name, left of another library, would be taken for the backup's own.
+        taken = [name for name in (place, log_of(place)) if os.path.lexists(name)]
+        folder = place.parent.is_dir()
     except (OSError, ValueError, RuntimeError) as error:  # too long, not of this system's letters, no home
         reason = getattr(error, "strerror", None) or "it is no name that a file can have"
         raise InvalidInputError(f"A backup cannot go there: {reason}. Choose another name.") from error
     if taken:
-        raise _taken(place)
+        raise _taken(taken[0])
     if not folder:
         raise LibraryError(f"There is no folder {place.parent} for the backup: make it first.")
     return place

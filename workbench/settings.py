@@ -22,7 +22,7 @@ from workbench.errors import SettingsError
 
 DEFAULT_CHAT_MODEL = "llama3.1"
 DEFAULT_EMBED_MODEL = "nomic-embed-text"
-_PASSWORD = re.compile(r"(?:(?<=//)|(?<![^\s'\"]))[^/\s'\"@]*:[^/\s'\"@]*@")
+_PASSWORD = re.compile(r"(?:(?<=//)|(?<![^\s'\"]))[^/\s'\"@]*:[^/\s'\"]*@")
 
 
 def default_library() -> Path:
@@ -124,7 +124,7 @@ class Settings(BaseSettings):
     @classmethod
     def _parsed_host(cls, value: str) -> str:
         try:
-            urlsplit(value if "://" in value else f"//{value}")
+            _ = urlsplit(value if "://" in value else f"//{value}").port  # raises for what is no number
         except ValueError as error:
             raise ValueError("allowed is an address such as http://127.0.0.1:11434") from error
         return value
@@ -217,6 +217,8 @@ def _explain(error: ValidationError, from_file: Set[str]) -> str:
         value = problem["input"]
         shown = name if name in from_file else _variable_with(name, value) or name
         where = " in workbench.toml" if name in from_file else ""
+        if name == "ollama_host":  # where a password has a / in it there is no telling where it begins
+            value = str(value).rpartition("@")[2]
         wanted = _allowed(name) or problem["msg"].removeprefix("Value error, ")
         lines.append(f"{shown}={without_password(repr(value))}{where}: {wanted}")
     return "; ".join(lines) + "."

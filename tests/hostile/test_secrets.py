@@ -9,6 +9,7 @@ import pytest
 
 import workbench
 from workbench import Scope, Settings, WorkbenchError
+from workbench.errors import SettingsError
 from workbench.settings import without_password
 
 PASSWORD = "s3cr3t"
@@ -64,6 +65,7 @@ def test_a_setting_still_holds_what_it_was_given() -> None:
     [
         ("http://user:pass@host:1", "http://host:1"),
         ("user:pass@host:1", "host:1"),
+        ("http://user:pa@ss@host:1", "http://host:1"),
         ("'https://:token@host/path'", "'https://host/path'"),
         ("no answer from http://a:b@c (url http://a:b@c/api)", "no answer from http://c (url http://c/api)"),
         ("http://127.0.0.1:11434", "http://127.0.0.1:11434"),
@@ -72,3 +74,13 @@ def test_a_setting_still_holds_what_it_was_given() -> None:
 )
 def test_what_stands_before_the_at_sign_of_an_address_is_left_out(text: str, shown: str) -> None:
     assert without_password(text) == shown
+
+
+@pytest.mark.parametrize(
+    "host", ["user:pa@ss@host:99999", "http://user:pa/ss@host:1", "http://user:pass@[host"]
+)
+def test_an_address_that_is_none_is_refused_with_nothing_of_its_password(host: str) -> None:
+    with pytest.raises(SettingsError, match="allowed is an address such as") as refused:
+        Settings.load(ollama_host=host)
+    assert "pa" not in str(refused.value)
+    assert "ss@" not in str(refused.value)

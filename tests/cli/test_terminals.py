@@ -211,6 +211,52 @@ def test_a_note_from_a_pipe_that_is_no_text_is_refused(library: Path) -> None:
 # --- stopping -----------------------------------------------------------------------------------
 
 
+def press_and_run(body: str) -> tuple[int, str, str]:
+    """A program whose verb ``papers list`` has another body; ``press`` is Ctrl+C."""
+    script = f"""
+import os, signal
+import workbench.cli.opening
+from workbench.cli import main
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+def settings(self):
+{body}
+workbench.cli.opening.Opening.settings = settings
+import sys
+sys.argv[1:] = ["papers", "list"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_second_ctrl_c_at_once_does_not_disturb_the_end_of_the_first() -> None:
+    body = """
+    try:
+        press()
+    finally:
+        press()
+        print("tidied up")
+"""
+    status, out, err = press_and_run(body)
+    assert (status, out, err.strip()) == (
+        130,
+        "tidied up\n",
+        "workbench: Stopped. What was finished is kept.",
+    )
+
+
+def test_an_error_that_ctrl_c_became_in_a_librarys_own_code_is_ctrl_c() -> None:
+    body = """
+    try:
+        press()
+    except KeyboardInterrupt:
+        pass
+    raise ImportError("initialization failed")
+"""
+    assert press_and_run(body) == (130, "", "workbench: Stopped. What was finished is kept.\n")
+
+
 def test_ctrl_c_while_the_verbs_are_loaded_is_one_line() -> None:
     script = """
 import os, signal, sys

@@ -27,6 +27,7 @@ from workbench.cli import (
     terminal,
 )
 from workbench.cli.opening import Opening
+from workbench.cli.stopping import Stopping
 from workbench.crash_reports import write_crash_report
 from workbench.errors import WorkbenchError
 
@@ -80,7 +81,7 @@ for _verb in (
     command.add_command(_verb)
 
 
-def run(arguments: list[str] | None) -> None:
+def run(arguments: list[str] | None, stopping: Stopping) -> None:
     """Runs a verb and exits. No traceback reaches a person: it goes to the log instead."""
     _fill_closed_streams()
     try:
@@ -99,6 +100,8 @@ def run(arguments: list[str] | None) -> None:
     except WorkbenchError as error:
         terminal.fail(error)
     except Exception as error:  # the last door before a person: whatever it is, it must be one line
+        if stopping.asked:
+            raise KeyboardInterrupt from error
         logging.getLogger("workbench").debug("unexpected", exc_info=True)
         terminal.fail(f"The workbench itself failed ({type(error).__name__}: {error}). {_to_attach(error)}")
 

@@ -73,6 +73,17 @@ def test_a_verb_that_deletes_asks_on_a_terminal_and_takes_anything_but_yes_for_n
     assert (status, bool(out.strip())) == (0, True), "the answers before left it in its place"
 
 
+def test_an_input_that_ends_at_the_question_stops_the_verb_in_a_line_of_its_own(
+    everything: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, out, shown = asked(monkeypatch, "", "--library", everything, "papers", "remove", "1")
+    assert (status, out) == (130, "")
+    assert shown.splitlines() == [
+        "Remove “A study of arvenite” from your library and your projects? [y/N]: ",
+        "workbench: Stopped. What was finished is kept.",
+    ]
+
+
 def test_every_verb_that_deletes_can_be_told_not_to_ask() -> None:
     verbs = {
         f"{group.name} {verb.name}": {option for parameter in verb.params for option in parameter.opts}

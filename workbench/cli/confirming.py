@@ -16,5 +16,10 @@ def confirm(question: str, *, yes: bool) -> None:
     standard input or standard error is no terminal, is not asked: nobody would see the question."""
     if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
-    if not click.confirm(terminal.one_line(question), err=True):
+    try:
+        agreed = click.confirm(terminal.one_line(question), err=True)
+    except click.Abort:  # Ctrl+C or the end of the input: the cursor stands behind the question
+        click.echo(err=True)
+        raise
+    if not agreed:
         terminal.fail("Nothing was changed.")

@@ -246,6 +246,17 @@ def test_a_second_ctrl_c_at_once_does_not_disturb_the_end_of_the_first() -> None
     )
 
 
+def test_native_code_that_would_abort_at_the_end_does_not_after_ctrl_c() -> None:
+    body = """
+    import ctypes
+    libc = ctypes.CDLL(None)
+    libc.__cxa_atexit(ctypes.cast(libc.abort, ctypes.c_void_p), None, None)
+    press()
+"""
+    status, out, err = press_and_run(body)
+    assert (status, out, err.strip()) == (130, "", "workbench: Stopped. What was finished is kept.")
+
+
 def test_an_error_that_ctrl_c_became_in_a_librarys_own_code_is_ctrl_c() -> None:
     body = """
     try:

@@ -1,11 +1,12 @@
 /**
  * A "⋯" button with a small menu. An item is `{ label, run }`; one with `confirm` says what will be and asks
- * first; one with `value` asks for a text and hands it to `run`.
+ * first; one with `value` asks for a text and hands it to `run`. `id` is for finding the button in rows drawn
+ * anew.
  */
-function moreMenu(about, items) {
+function moreMenu(about, items, id = undefined) {
   const list = el("div", { class: "wb-menu", popover: "auto" });
   const button = el("button", { type: "button", class: "wb-icon wb-more", "aria-label": `More: ${about}`, title: "More",
-    "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"));
+    "aria-haspopup": "menu", "aria-expanded": "false", "data-id": id && `more-${id}` }, icon("more"));
   button.popoverTargetElement = list;
 
   const choose = (item) => {
@@ -62,4 +63,19 @@ function moreMenu(about, items) {
     list.querySelector("button")?.focus();
   });
   return [button, list];
+}
+
+/**
+ * How to draw rows that have menus: not while a menu in `box` is open, for it would go with its row, and the
+ * click meant for its Cancel would land on what lies beneath. They are drawn when it closes. `same` is false
+ * where the rows are other ones altogether and no menu of theirs may stay.
+ */
+function betweenMenus(box, draw, same = () => true) {
+  let late = false;
+  const drawOrWait = () => {
+    late = same() && box.querySelector(".wb-menu:popover-open") !== null;
+    if (!late) draw();
+  };
+  box.addEventListener("toggle", () => { if (late) setTimeout(drawOrWait); }, true);
+  return drawOrWait;
 }

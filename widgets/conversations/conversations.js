@@ -53,7 +53,6 @@ function drawConversations(model, root) {
 
   const draw = () => {
     const talks = model.get("conversations"), words = model.get("query").trim(), more = model.get("more");
-    if (list.querySelector(".wb-menu:popover-open")) return; // drawn when the menu closes
     const focused = focusedRow();
     const at = list.scrollTop;
     search.hidden = !talks.length && !words;
@@ -63,8 +62,7 @@ function drawConversations(model, root) {
     list.scrollTop = at;
     if (focused) focusRow(focused);
   };
-  list.addEventListener("toggle", (event) => { if (event.newState === "closed") setTimeout(draw); }, true);
-  const stops = [watch(model, ["conversations", "more", "shown", "answering", "loaded", "query"], draw),
+  const stops = [watch(model, ["conversations", "more", "shown", "answering", "loaded", "query"], betweenMenus(list, draw)),
     told.stop, problem.stop, exports.stop];
   return () => { stops.forEach((stop) => stop()); clearTimeout(waiting); };
 }

@@ -104,7 +104,7 @@ function libraryTable(model, { ask }) {
     if (next) { event.preventDefault(); next.focus(); }
   });
   let drawn = 0;
-  const stops = [watch(model, ["page", "loaded"], () => { const { start } = model.get("page"); if (start !== drawn) box.scrollTop = 0; drawn = start; draw(); }),
+  const stops = [watch(model, ["page", "loaded"], betweenMenus(body, () => { const { start } = model.get("page"); if (start !== drawn) box.scrollTop = 0; drawn = start; draw(); })),
     watch(model, ["chosen"], drawTicks), watch(model, ["job", "waiting"], drawWork), watch(model, ["sort", "descending"], drawSort)];
   return { box, stop: () => stops.forEach((stop) => stop()) };
 }

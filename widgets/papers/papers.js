@@ -15,9 +15,11 @@ function drawPapers(model, root) {
     model.get("project") && { label: "Remove from this project", run: () => act(model, "take_out", { id }) },
     { label: "Remove from the library…", danger: true, yes: "Remove", run: () => act(model, "remove", { id }),
       confirm: `“${title}” (${pages}) leaves the library and every project of yours, with your chat about it. Earlier answers keep their text and quotes, but their numbers no longer open its pages. The file that you added it from is not touched.` },
-  ].filter(Boolean));
+  ].filter(Boolean), id);
 
+  let drawn; // the project whose rows are shown: their menus mean it
   const drawRows = () => {
+    drawn = model.get("project");
     const papers = model.get("papers");
     const limit = model.get("limit");
     const held = model.get("count");
@@ -41,7 +43,7 @@ function drawPapers(model, root) {
       el("button", { type: "button", class: "wb-icon", "aria-label": `Dismiss ${file.file}`, title: "Dismiss", onclick: () => act(model, "dismiss_outcome", { index }) }, icon("close")))));
     if (files.length > 1) outcomes.append(el("button", { type: "button", class: "wb-link", onclick: () => act(model, "clear_outcomes") }, "Dismiss all"));
   };
-  const stops = [watch(model, ["papers", "count", "limit", "loaded", "project"], drawRows), watch(model, ["outcomes"], drawOutcomes),
+  const stops = [watch(model, ["papers", "count", "limit", "loaded", "project"], betweenMenus(list, drawRows, () => model.get("project") === drawn)), watch(model, ["outcomes"], drawOutcomes),
     told.stop, picker.stop, work.stop, problem.stop];
   return () => stops.forEach((stop) => stop());
 }

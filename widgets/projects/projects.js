@@ -31,7 +31,7 @@ function drawProjects(model, root) {
     { label: "Rename…", value: name, yes: "Rename", run: (text) => act(model, "rename", { id, name: text }) },
     { label: "Archive", run: () => act(model, "archive", { id }) },
     removal({ id, name, papers }),
-  ]);
+  ], id);
 
   const draw = () => {
     const hadFocus = root.contains(document.activeElement) && document.activeElement.dataset.id;
@@ -48,13 +48,13 @@ function drawProjects(model, root) {
     archive.replaceChildren(el("summary", {}, `Archived (${projects.length})`), el("ul", { class: "wb-project-list" },
       ...projects.map((project) => el("li", {}, el("span", { class: "wb-archived", title: project.name }, project.name),
         el("button", { type: "button", class: "wb-link", "aria-label": `Restore ${project.name}`, onclick: () => act(model, "restore", { id: project.id }) }, "Restore"),
-        ...moreMenu(project.name, [removal(project, true)])))));
+        ...moreMenu(project.name, [removal(project, true)], project.id)))));
   };
   const created = () => { if (!form.hidden) showForm(false); };
   model.on("change:created", created);
   const stops = [
-    watch(model, ["projects", "orphans", "all_papers", "chosen"], draw),
-    watch(model, ["archived"], drawArchive),
+    watch(model, ["projects", "orphans", "all_papers", "chosen"], betweenMenus(list, draw)),
+    watch(model, ["archived"], betweenMenus(archive, drawArchive)),
     told.stop,
     problem.stop,
   ];

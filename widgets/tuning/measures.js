@@ -20,13 +20,13 @@ function labelledList(model) {
   const count = el("summary");
   const list = el("ul");
   const box = el("details", { class: "wb-labelled" }, count, list);
-  const stop = watch(model, ["labelled"], () => {
+  const stop = watch(model, ["labelled"], betweenMenus(list, () => {
     const questions = model.get("labelled");
     count.textContent = counted(questions.length, "labelled question");
     list.replaceChildren(...questions.map((question) => el("li", {}, el("span", {}, question.text, el("small", {}, question.pages.join(" · ") || "no paper answers it: counts for answers, not for searches")),
       ...moreMenu(question.text, [{ label: "Delete…", danger: true, yes: "Delete", confirm: "The question and its marks are deleted. Answers and papers stay as they are.",
         run: () => act(model, "unlabel", { id: question.id, project: question.project }) }]))));
-  });
+  }));
   return { box, stop };
 }
 

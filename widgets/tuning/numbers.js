@@ -121,8 +121,10 @@ function presetList(model) {
         confirm: current ? `“${called}” is deleted, and the settings' numbers are in force again.` : `“${called}” is deleted. Nothing else changes.` }]) : []));
   };
   const box = el("section", { class: "wb-preset-box", "aria-label": "Presets" }, el("h2", { class: "wb-heading" }, "Presets"), none, list, form);
+  let drawn; // the place whose presets are shown: their menus mean it
   const draw = () => {
-    const project = model.get("place") > 0;
+    drawn = model.get("place");
+    const project = drawn > 0;
     none.hidden = project;
     list.hidden = form.hidden = !project;
     const usual = model.get("usual");
@@ -131,5 +133,5 @@ function presetList(model) {
     if (focused !== false && focused !== undefined) list.querySelector(`[data-name="${CSS.escape(focused)}"]`)?.focus();
     label();
   };
-  return { box, stop: watch(model, ["place", "presets", "preset", "usual"], draw) };
+  return { box, stop: watch(model, ["place", "presets", "preset", "usual"], betweenMenus(list, draw, () => model.get("place") === drawn)) };
 }

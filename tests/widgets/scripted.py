@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import workbench
@@ -50,6 +51,7 @@ def paper(id: int, *, title: str = "A paper", kind: str = "pdf", pages: int = 3)
 
 @dataclass
 class Settings:
+    library: Path = Path("library.duckdb")  # there is no such file
     project_max_papers: int = 10
     max_file_mb: int = 512
     top_k: int = 15

@@ -277,6 +277,18 @@ def test_the_library_tab_and_the_sidebar_tell_the_same(wb: Workbench, tmp_path: 
     assert real.ledger.page["papers"] == 0
 
 
+def test_a_page_that_stays_open_is_answered_and_follows_what_another_program_does(wb: Workbench) -> None:
+    real = Dashboard(wb, run=at_once)
+    real.header.act({"do": "beat"})
+    before = real.projects.projects
+    with workbench.open(settings=wb.settings, embedder=FakeEmbedder()) as another:
+        another.projects.create("Made elsewhere")
+    assert real.projects.projects == before
+    real.header.act({"do": "beat"})
+    assert [project["name"] for project in real.projects.projects] == ["Made elsewhere", "Weaving"]
+    assert real.header.beats == 2
+
+
 def test_showing_every_tab_and_reading_it_again_makes_no_new_widget(
     wb: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

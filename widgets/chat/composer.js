@@ -1,3 +1,5 @@
+const QUESTION_LOST_AFTER = 10000; // milliseconds
+
 /** Scope, question and the button: Enter asks, Shift+Enter breaks the line, Escape stops. */
 function composer(model) {
   const chip = el("select", { class: "wb-scope-choice", "aria-label": "Papers this question sees",
@@ -12,10 +14,12 @@ function composer(model) {
   const told = el("div", { class: "wb-told-line", role: "status" });
   const box = el("div", {}, told, scope, el("div", { class: "wb-box", onclick: (event) => { if (event.target === event.currentTarget) text.focus(); } }, text, button), hint);
 
+  let late; // runs while nobody has taken the question that was sent
   let waiting = -1; // the thread that is still being read, to be asked what stands here once it is there
   const fit = () => { text.style.height = "auto"; text.style.height = `${Math.min(text.scrollHeight, 160)}px`; };
   const refresh = () => {
     const streaming = model.get("streaming");
+    if (streaming) clearTimeout(late);
     button.replaceChildren(streaming ? "Stop" : "Ask");
     button.classList.toggle("wb-stop", streaming);
     button.disabled = !streaming && (model.get("reading") || !text.value.trim());
@@ -26,9 +30,14 @@ function composer(model) {
   const ask = () => {
     waiting = model.get("reading") ? model.get("thread") : -1;
     if (model.get("streaming") || model.get("reading") || !text.value.trim()) return;
-    act(model, "ask", { question: text.value });
+    const question = text.value;
+    act(model, "ask", { question });
     write("");
+    clearTimeout(late);
+    late = setTimeout(() => { if (!text.value) { text.value = question; fit(); refresh(); } }, QUESTION_LOST_AFTER);
   };
+  const refused = () => clearTimeout(late);
+  model.on("change:error", refused);
   button.addEventListener("click", () => (model.get("streaming") ? act(model, "stop") : ask()));
   text.addEventListener("input", () => { waiting = -1; fit(); refresh(); });
   text.addEventListener("keydown", (event) => {
@@ -53,5 +62,5 @@ function composer(model) {
   const stops = [watch(model, ["scopes", "scope", "fixed"], drawScopes), watch(model, ["streaming", "reading"], refresh),
     watch(model, ["kind"], () => { text.placeholder = model.get("kind") === "paper" ? "Ask this paper…" : "Ask across these papers…"; }),
     watch(model, ["told"], () => { told.textContent = model.get("told"); told.hidden = !model.get("told"); })];
-  return { box, stop: () => { stops.forEach((stop) => stop()); model.off("change:pulse", pulse); model.off("change:begun", begun); } };
+  return { box, stop: () => { stops.forEach((stop) => stop()); model.off("change:pulse", pulse); model.off("change:begun", begun); model.off("change:error", refused); clearTimeout(late); } };
 }

@@ -1,4 +1,6 @@
 const LOOKS_EVERY = 2000; // milliseconds
+const BEATS_EVERY = 5000;
+const SILENT_AFTER = 20000; // a program that is busy may be late
 
 function drawHeader(model, root) {
   const nav = el("nav", { "aria-label": "Views" });
@@ -54,10 +56,26 @@ function drawHeader(model, root) {
     looked = Date.now();
     act(model, "look");
   };
+  const silent = el("div", { class: "wb-silent", role: "alert", hidden: true },
+    "The dashboard does not answer: its program is busy or has ended. If it has ended, start it again and open the address that it prints; in a notebook, run its cell again.");
+  root.append(silent);
+  let asked = 0; // since when the program owes an answer
+  /** A page whose program has ended looks as alive as before, and would swallow what is typed. */
+  const beat = () => {
+    if (document.visibilityState !== "visible") { asked = 0; return; }
+    asked ||= Date.now();
+    silent.hidden = Date.now() - asked < SILENT_AFTER;
+    act(model, "beat");
+  };
+  const answered = () => { asked = 0; silent.hidden = true; };
+  model.on("change:beats", answered);
+  const beating = setInterval(beat, BEATS_EVERY);
   document.addEventListener("visibilitychange", look);
   window.addEventListener("focus", look);
   return () => {
     stops.forEach((stop) => stop());
+    clearInterval(beating);
+    model.off("change:beats", answered);
     document.removeEventListener("visibilitychange", look);
     window.removeEventListener("focus", look);
     document.removeEventListener("pointerdown", closeDrawer);

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from traitlets import List, Unicode
+from traitlets import Int, List, Unicode
 
 from widgets.panel import PanelState, action
 from widgets.wording import counted, one_line
@@ -24,7 +25,8 @@ class HeaderState(PanelState):
 
     ``facts`` are short texts (chat model, papers, health); ``health`` is "good", "warning" or "". ``notes``
     are problems; ``explained`` says what answers without a chat model are and how to have one, empty where
-    there is a model.
+    there is a model. ``beats`` counts the page's questions whether anybody is here: one that stays without
+    its count is how the page learns that this program has ended.
     """
 
     views = List(Unicode()).tag(sync=True)
@@ -34,14 +36,16 @@ class HeaderState(PanelState):
     notes = List(Unicode()).tag(sync=True)
     explained = Unicode("").tag(sync=True)
     told = List(Unicode()).tag(sync=True)
+    beats = Int(0).tag(sync=True)
 
     def __init__(
         self, workbench: Workbench, *, views: list[str], on_look: Callable[[], None], **options: Any
     ) -> None:
-        """``on_look`` is called when a person comes back to the page: another program may have worked on the
-        library meanwhile."""
+        """``on_look`` is called when the library has changed, and when a person comes back to the page:
+        another program may have worked on the library meanwhile."""
         super().__init__(views=views, view=views[0], **options)
         self._workbench, self._on_look = workbench, on_look
+        self._seen = _written(workbench.settings.library)
         self.found = 0
         """What the last check of the library found, as the Ledger tab counts it."""
 
@@ -64,6 +68,15 @@ class HeaderState(PanelState):
         ]
 
     @action
+    def beat(self) -> None:
+        """The page asks, now and then, whether anybody is here, and what is new."""
+        self.beats += 1
+        written = _written(self._workbench.settings.library)
+        if written != self._seen:
+            self._seen = written
+            self._on_look()
+
+    @action
     def look(self) -> None:
         self._on_look()
 
@@ -71,3 +84,15 @@ class HeaderState(PanelState):
     def choose(self, *, view: str) -> None:
         if view in self.views:
             self.view = view
+
+
+def _written(library: Path) -> list[tuple[int, int]]:
+    """What changes with the library's file and its log: cheap to ask, where reading the library is not."""
+    states = []
+    for path in (library, library.with_name(library.name + ".wal")):
+        try:
+            known = path.stat()
+        except OSError:
+            continue
+        states.append((known.st_mtime_ns, known.st_size))
+    return states

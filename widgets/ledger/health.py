@@ -32,6 +32,8 @@ _MEANINGS = (
     ("chunks on pages their paper does not have", "Some passages name pages that are not there.", AGAIN),
     ("chunk ids used twice", "Some passages cannot be told apart, so a citation may open another's.", AGAIN),
     ("papers without a record of their last change", "Searches may miss the newest text of papers.", AGAIN),
+    ("changes of papers that are newer", "Searches may miss the newest text of papers.", AGAIN),
+    ("moves to no generation", "It is not clear to which embedder the library is moving.", AGAIN),
     ("removed papers recorded as present", "Papers that were removed are still noted as present.", LEFTOVER),
     ("one generation of vectors serves searches", "It is not clear which embedder's vectors count.", AGAIN),
     ("The vector index", "The index by meaning differs from the library, so searches may miss text.", INDEX),

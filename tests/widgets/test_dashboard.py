@@ -287,6 +287,9 @@ def test_a_page_that_stays_open_is_answered_and_follows_what_another_program_doe
     real.header.act({"do": "beat"})
     assert [project["name"] for project in real.projects.projects] == ["Made elsewhere", "Weaving"]
     assert real.header.beats == 2
+    real.header.error = "The library is in use by process 7."
+    real.header.act({"do": "beat"})
+    assert real.header.error == "The library is in use by process 7."
 
 
 def test_showing_every_tab_and_reading_it_again_makes_no_new_widget(

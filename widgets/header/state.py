@@ -38,6 +38,8 @@ class HeaderState(PanelState):
     told = List(Unicode()).tag(sync=True)
     beats = Int(0).tag(sync=True)
 
+    error_stays = True  # until the library could be read: the page's next beat must not wipe it out
+
     def __init__(
         self, workbench: Workbench, *, views: list[str], on_look: Callable[[], None], **options: Any
     ) -> None:

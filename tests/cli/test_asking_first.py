@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -82,6 +83,32 @@ def test_an_input_that_ends_at_the_question_stops_the_verb_in_a_line_of_its_own(
         "Remove “A study of arvenite” from your library and your projects? [y/N]: ",
         "workbench: Stopped. What was finished is kept.",
     ]
+
+
+def test_restoring_asks_which_file_is_to_replace_which(
+    everything: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    written = tmp_path / "copy.duckdb"
+    cli("backup", written)
+    cli("papers", "remove", "1", "2", "3", "4")
+    before = everything.read_bytes()
+    status, out, shown = asked(monkeypatch, "n\n", "--library", everything, "restore", written)
+    assert (status, out, everything.read_bytes()) == (1, "", before)
+    facts = r" \([\d.]+ MB, last written [\d-]{10} \d\d:\d\d\)"
+    question = f"Put {re.escape(str(written))}{facts} in the place of {re.escape(str(everything))}{facts}"
+    assert re.fullmatch(rf"{question}\? \[y/N\]: workbench: Nothing was changed\.\n", shown)
+    status, out, shown = asked(monkeypatch, "", "--library", everything, "restore", tmp_path / "none")
+    assert (status, out, shown.startswith("workbench: There is no backup")) == (1, "", True)
+    for answer, options in (("y\n", []), ("", ["--yes"])):
+        status, out, shown = asked(monkeypatch, answer, "--library", everything, "restore", written, *options)
+        assert (status, out.splitlines()[0]) == (0, f"{everything} is the backup now.")
+        assert bool(shown) == bool(answer)
+        assert len(cli("papers", "list", "--json").json["papers"]) == 4
+        cli("papers", "remove", "1", "2", "3", "4")
+    new = tmp_path / "new.duckdb"
+    assert asked(monkeypatch, "", "--library", new, "restore", written) == (
+        *(0, f"{new} is the backup now.\n", ""),
+    )
 
 
 def test_every_verb_that_deletes_can_be_told_not_to_ask() -> None:

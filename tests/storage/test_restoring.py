@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -95,15 +96,26 @@ def test_a_damaged_library_gives_way_to_its_backup(database: Database, backup: P
     assert kept.stat().st_size == len(whole) * 6 // 10
 
 
-@pytest.mark.parametrize("share", [0, 10, 60, 99])
+@pytest.mark.parametrize(
+    ("share", "problem"),
+    [
+        (0, "it is not a library"),
+        (10, "it cannot be read or written: .+"),
+        (60, "it cannot be read or written: .+"),
+        (99, "it cannot be read or written: .+"),
+    ],
+)
 def test_a_backup_that_is_cut_short_is_refused_and_nothing_changes(
-    database: Database, backup: Path, share: int
+    database: Database, backup: Path, share: int, problem: str
 ) -> None:
     broken = backup.with_name("broken.duckdb")
     broken.write_bytes(backup.read_bytes()[: backup.stat().st_size * share // 100])
     before = database.path.read_bytes()
-    with pytest.raises(LibraryError, match=r"is no sound backup \(.+\)\. Nothing was changed\.$"):
+    with pytest.raises(LibraryError) as refused:
         restore(broken, database.path)
+    told = rf"is no sound backup \({problem}\)\. Nothing was changed\. Choose another backup\."
+    assert re.fullmatch(f"{re.escape(str(broken))} {told}", str(refused.value))
+    assert "restore" not in str(refused.value)
     assert database.path.read_bytes() == before
 
 
@@ -114,8 +126,11 @@ def test_what_is_no_backup_is_refused(database: Database, backup: Path, tmp_path
         restore(database.path, database.path)
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear reader, this is a letter.")
-    with pytest.raises(LibraryError, match="is not a library"):
+    with pytest.raises(LibraryError) as refused:
         restore(letter, database.path)
+    assert str(refused.value) == (
+        f"{letter} is no sound backup (it is not a library). Nothing was changed. Choose another backup."
+    )
 
 
 def test_a_name_that_no_backup_can_have_is_refused_in_a_sentence(database: Database, tmp_path: Path) -> None:

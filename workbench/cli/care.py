@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from workbench.cli import terminal
+from workbench.cli.confirming import confirm, yes_option
 from workbench.cli.opening import Opening, as_json_option, pass_opening
 from workbench.errors import LibraryError, LibraryLockedError
 
@@ -93,20 +95,32 @@ def backup(opening: Opening, path: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("path")
+@yes_option
 @as_json_option
 @pass_opening
-def restore(opening: Opening, path: str, as_json: bool) -> None:
+def restore(opening: Opening, path: str, yes: bool, as_json: bool) -> None:
     """Put the backup PATH in the library's place.
 
     The backup is examined first. The library that was there is kept beside it under another name.
     """
+    from workbench.storage.restoring import backup_file
     from workbench.storage.restoring import restore as put_in_place
 
     settings = opening.settings()
-    kept = put_in_place(Path(path), settings.library, lock_timeout=settings.lock_timeout)
+    source = backup_file(Path(path))
+    if settings.library.exists():
+        confirm(f"Put {_described(source)} in the place of {_described(settings.library)}?", yes=yes)
+    kept = put_in_place(source, settings.library, lock_timeout=settings.lock_timeout)
     if as_json:
         terminal.show_json({"library": str(settings.library), "kept": None if kept is None else str(kept)})
         return
     terminal.show(f"{terminal.one_line(settings.library)} is the backup now.")
     if kept is not None:
         terminal.show(f"What was there is {terminal.one_line(kept)}.")
+
+
+def _described(file: Path) -> str:
+    """What can be told of a library file without opening it: it may be damaged, or in use."""
+    found = file.stat()
+    when = datetime.fromtimestamp(found.st_mtime).astimezone()
+    return f"{file} ({found.st_size / 1e6:.1f} MB, last written {when:%Y-%m-%d %H:%M})"

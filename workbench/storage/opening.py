@@ -31,6 +31,11 @@ _CONFIGURATION: Configuration = {
 }
 
 # What DuckDB raises when the trouble is the file's and not the caller's.
+_OTHER_FILE = "Choose another file, or restore it from a backup."
+_AFTER_A_FAULT = "Check the disk, and restore a backup if it happens again."
+ADVICE_TO_RESTORE = (_OTHER_FILE, _AFTER_A_FAULT)
+"""How errors about a library end; of no use for a backup, which is restored already."""
+
 FILE_TROUBLE = (
     duckdb.IOException,
     duckdb.FatalException,
@@ -179,7 +184,7 @@ def check_is_library(path: Path) -> None:
             f"The library {path} cannot be read: {error.strerror}. Check its permissions."
         ) from error
     if start and start[8:] != b"DUCK":
-        raise LibraryError(f"{path} is not a library. Choose another file, or restore it from a backup.")
+        raise LibraryError(f"{path} is not a library. {_OTHER_FILE}")
 
 
 def check_room(path: Path, reserve: int) -> None:
@@ -282,13 +287,12 @@ def opening_error(path: Path, error: duckdb.Error) -> LibraryError:
     if "read-only file system" in message.lower():
         return LibraryError(f"The folder of {path} can only be read: choose another place to write to.")
     if "not a valid DuckDB database file" in message:
-        return LibraryError(f"{path} is not a library. Choose another file, or restore it from a backup.")
+        return LibraryError(f"{path} is not a library. {_OTHER_FILE}")
     if "version number" in message or "newer version of DuckDB" in message:
         return LibraryVersionError(
             f"The library {path} was written by a newer program: {first.rstrip('.')}. "
             "Update this one to open it."
         )
     return LibraryError(
-        f"The library {path} cannot be read or written: {first.rstrip('.')}. "
-        "Check the disk, and restore a backup if it happens again."
+        f"The library {path} cannot be read or written: {first.rstrip('.')}. {_AFTER_A_FAULT}"
     )

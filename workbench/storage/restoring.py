@@ -15,7 +15,7 @@ from workbench.errors import InvalidInputError, LibraryError, LibraryLockedError
 from workbench.scratch import scratch_folder_in
 from workbench.storage.database import Database
 from workbench.storage.examining import examine_apart
-from workbench.storage.opening import log_of, opening_error, take_in_log
+from workbench.storage.opening import ADVICE_TO_RESTORE, log_of, opening_error, take_in_log
 
 
 def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path | None:
@@ -25,12 +25,12 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
     library as it was or the backup in its place. Raises NotFoundError, InvalidInputError for the library
     itself, LibraryError for a backup that is not sound or a place that takes no file, LibraryLockedError.
     """
-    source, target = _backup_file(backup), Path(library).expanduser().resolve()
+    source, target = backup_file(backup), Path(library).expanduser().resolve()
     if source == target:
         raise InvalidInputError(f"{source} is the library itself: give a backup of it.")
     problems = examine_apart(source)
     if problems:
-        raise LibraryError(f"{source} is no sound backup ({problems[0].rstrip('.')}). Nothing was changed.")
+        raise _unsound(source, problems[0])
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with scratch_folder_in(target.parent) as folder:
@@ -47,7 +47,19 @@ def restore(backup: Path, library: Path, *, lock_timeout: float = 30.0) -> Path 
     return kept
 
 
-def _backup_file(named: Path) -> Path:
+def _unsound(source: Path, problem: str) -> LibraryError:
+    """What is said of a library, as said of a backup."""
+    for name in (f"The library {source} ", f"{source} "):
+        if problem.startswith(name):
+            problem = f"it {problem.removeprefix(name)}"
+    for advice in ADVICE_TO_RESTORE:
+        problem = problem.removesuffix(advice)
+    told = problem.rstrip(". ")
+    return LibraryError(f"{source} is no sound backup ({told}). Nothing was changed. Choose another backup.")
+
+
+def backup_file(named: Path) -> Path:
+    """The file that is meant, as a whole path. Raises NotFoundError."""
     try:
         source = Path(named).expanduser().resolve()
         if source.is_file():
@@ -102,6 +114,6 @@ def _copy(source: Path, draft: Path) -> None:
         try:
             take_in_log(draft)
         except duckdb.Error as error:
-            raise opening_error(source, error) from error
+            raise _unsound(source, str(opening_error(source, error))) from error
     with draft.open("rb+") as file:
         os.fsync(file.fileno())

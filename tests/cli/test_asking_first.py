@@ -97,6 +97,8 @@ def test_restoring_asks_which_file_is_to_replace_which(
     facts = r" \([\d.]+ MB, last written [\d-]{10} \d\d:\d\d\)"
     question = f"Put {re.escape(str(written))}{facts} in the place of {re.escape(str(everything))}{facts}"
     assert re.fullmatch(rf"{question}\? \[y/N\]: workbench: Nothing was changed\.\n", shown)
+    status, out, shown = asked(monkeypatch, "", "--library", everything, "restore", written)
+    assert (status, shown.splitlines()[1:]) == (130, ["workbench: Stopped. Nothing was changed."])
     status, out, shown = asked(monkeypatch, "", "--library", everything, "restore", tmp_path / "none")
     assert (status, out, shown.startswith("workbench: There is no backup")) == (1, "", True)
     for answer, options in (("y\n", []), ("", ["--yes"])):

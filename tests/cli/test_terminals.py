@@ -257,6 +257,35 @@ def test_native_code_that_would_abort_at_the_end_does_not_after_ctrl_c() -> None
     assert (status, out, err.strip()) == (130, "", "workbench: Stopped. What was finished is kept.")
 
 
+@pytest.mark.parametrize(
+    ("when", "told"), [("before", "Nothing was changed."), ("after", "The library was restored already.")]
+)
+def test_ctrl_c_while_restoring_says_which_library_is_there(
+    library: Path, tmp_path: Path, when: str, told: str
+) -> None:
+    written = tmp_path / "copy.duckdb"
+    with workbench.open(library, user="ann", embedder=FakeEmbedder()) as wb:
+        wb.backup(written)
+        wb.papers.remove(1)
+        left = len(wb.papers.list())
+    script = f"""
+import os, signal, sys
+from pathlib import Path
+from workbench.cli import main
+library = Path({str(library)!r})
+def press(frame, event, argument):
+    if event == "return" and frame.f_code.co_name == ("_set_aside" if {when!r} == "before" else "restore"):
+        sys.setprofile(None)
+        os.kill(os.getpid(), signal.SIGINT)
+sys.setprofile(press)
+main(["--library", str(library), "restore", {str(written)!r}])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", f"workbench: Stopped. {told}")
+    with workbench.open(library, user="ann", embedder=FakeEmbedder()) as wb:
+        assert len(wb.papers.list()) == left + (when == "after")
+
+
 def test_an_error_that_ctrl_c_became_in_a_librarys_own_code_is_ctrl_c() -> None:
     body = """
     try:

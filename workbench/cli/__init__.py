@@ -29,9 +29,10 @@ def main(arguments: list[str] | None = None) -> None:
             from workbench.cli.running import run
 
             run(arguments, stopping)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         stopped = True
-        sys.stderr.write("workbench: Stopped. What was finished is kept.\n")
+        told = stop.args[0] if stop.args else "What was finished is kept."
+        sys.stderr.write(f"workbench: Stopped. {told}\n")
         sys.stderr.flush()
         sys.exit(130)
     finally:

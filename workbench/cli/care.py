@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -68,7 +70,8 @@ def compact(opening: Opening, as_json: bool) -> None:
     """Give back the space that removed papers left."""
     with opening.workbench(must_exist=True) as wb:
         before = wb.settings.library.stat().st_size
-        wb.compact()
+        with _stopped_between(wb.settings.library, "The library was compacted already."):
+            wb.compact()
         after = wb.settings.library.stat().st_size
     if as_json:
         terminal.show_json({"bytes_before": before, "bytes": after})
@@ -108,15 +111,33 @@ def restore(opening: Opening, path: str, yes: bool, as_json: bool) -> None:
 
     settings = opening.settings()
     source = backup_file(Path(path))
-    if settings.library.exists():
-        confirm(f"Put {_described(source)} in the place of {_described(settings.library)}?", yes=yes)
-    kept = put_in_place(source, settings.library, lock_timeout=settings.lock_timeout)
+    with _stopped_between(settings.library, "The library was restored already."):
+        if settings.library.exists():
+            confirm(f"Put {_described(source)} in the place of {_described(settings.library)}?", yes=yes)
+        kept = put_in_place(source, settings.library, lock_timeout=settings.lock_timeout)
     if as_json:
         terminal.show_json({"library": str(settings.library), "kept": None if kept is None else str(kept)})
         return
     terminal.show(f"{terminal.one_line(settings.library)} is the backup now.")
     if kept is not None:
         terminal.show(f"What was there is {terminal.one_line(kept)}.")
+
+
+@contextmanager
+def _stopped_between(library: Path, replaced: str) -> Iterator[None]:
+    """Ctrl+C before another file has the library's place says that nothing was changed, then ``replaced``."""
+    before = _file_there(library)
+    try:
+        yield
+    except click.Abort:  # at the question, which ended its line
+        raise click.Abort from KeyboardInterrupt("Nothing was changed.")
+    except KeyboardInterrupt:
+        now = _file_there(library)
+        raise KeyboardInterrupt("Nothing was changed." if now == before else replaced) from None
+
+
+def _file_there(library: Path) -> int | None:
+    return library.stat().st_ino if library.exists() else None
 
 
 def _described(file: Path) -> str:

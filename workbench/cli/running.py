@@ -88,8 +88,9 @@ def run(arguments: list[str] | None, stopping: Stopping) -> None:
         command.main(args=arguments, prog_name="workbench", standalone_mode=False)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
-    except click.exceptions.Abort:
-        raise KeyboardInterrupt from None
+    except click.exceptions.Abort as abort:
+        told = abort.__cause__.args if isinstance(abort.__cause__, KeyboardInterrupt) else ()
+        raise KeyboardInterrupt(*told) from None
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
     except click.ClickException as error:

@@ -64,6 +64,16 @@ def test_the_numbers_and_addresses_of_a_bibliography_are_not_embedded() -> None:
     ]
 
 
+def test_a_long_table_is_embedded_by_the_beginning_of_each_piece_and_says_so() -> None:
+    pieces = [ChunkDraft(n, None, "B", "12 " * 300, 1, 1, 0, 900) for n in range(1_000)]  # 300 tokens each
+    whole = [f"B\n{piece.text}".strip() for piece in pieces]
+    assert texts_to_embed("csv", pieces[:300]) == (whole[:300], ())
+    long, notes = texts_to_embed("log", pieces)
+    assert long == [f"B\n{piece.text[:300]}".strip() for piece in pieces]
+    assert [note.partition(":")[0] for note in notes] == ["A long table (1,000 pieces)"]
+    assert texts_to_embed("txt", pieces) == (whole, ())
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

@@ -18,8 +18,9 @@ BATCH = 64
 KEYWORDS_ONLY = "Found by keywords only, until it is reprocessed: "
 _MOST_BAD_TEXTS = 25  # in one paper: more means that the embedder itself is at fault
 _ROW_KINDS = frozenset({"csv", "log", "bib", "ris"})
-_LONG_TABLE = 1600  # chunks
-_TABLE_TEXT = 100  # characters of each chunk of a long table
+_TABLE_TOKENS = 100_000  # of a table that are embedded in all: about half a minute on one core
+_LEAST_OF_EACH = 100  # characters of each of its chunks
+_WORD_PIECES = re.compile(r"[^\W\d_]{1,5}|\d{1,2}|[^\w\s]|_")  # about what a tokenizer makes of a text
 _IDENTIFIERS = re.compile(
     r"^[ \t]*(?:(?:url|doi|issn|isbn|file|month|number|pages|volume|eprint|arxivid|archiveprefix|primaryclass"
     r"|pmid|mendeley-[\w-]+)[ \t]*=|(?:UR|DO|SN|L[1-4]|SP|EP|VL|IS|ID|AN|DA)  - ).*\n?",
@@ -38,19 +39,24 @@ class Embedded:
 def texts_to_embed(kind: str, chunks: Sequence[ChunkDraft]) -> tuple[list[str], tuple[str, ...]]:
     """Blurb and text of each chunk, and what the user should know.
 
-    A table or log of very many chunks is embedded by the beginning of each, because its rows are looked up
-    by their words and the whole would take minutes. The numbers and addresses of a bibliography, half of its
-    tokens, say nothing of what a work is about: they are left to keyword search.
+    A long table or log is embedded by the beginning of each chunk, because its rows are looked up by their
+    words and the whole would take minutes. The numbers and addresses of a bibliography, half of its tokens,
+    say nothing of what a work is about: they are left to keyword search.
     """
     if kind in {"bib", "ris"}:
         chunks = [replace(chunk, text=_IDENTIFIERS.sub("", chunk.text)) for chunk in chunks]
-    if kind not in _ROW_KINDS or len(chunks) <= _LONG_TABLE:
+    tokens = (
+        sum(1 for chunk in chunks for _ in _WORD_PIECES.finditer(chunk.text)) if kind in _ROW_KINDS else 0
+    )
+    if tokens <= _TABLE_TOKENS:
         return [f"{chunk.blurb}\n{chunk.text}".strip() for chunk in chunks], ()
+    characters = sum(len(chunk.text) for chunk in chunks)
+    most = max(characters * _TABLE_TOKENS // tokens // len(chunks), _LEAST_OF_EACH)
     note = (
         f"A long table ({len(chunks):,} pieces): keyword search sees all of it, "
         "search by meaning the beginning of each piece."
     )
-    return [f"{chunk.blurb}\n{chunk.text[:_TABLE_TEXT]}".strip() for chunk in chunks], (note,)
+    return [f"{chunk.blurb}\n{chunk.text[:most]}".strip() for chunk in chunks], (note,)
 
 
 def embed(embedder: Embedder, texts: Sequence[str], *, done: Callable[[int], None] | None = None) -> Embedded:
